@@ -19,7 +19,8 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline \
           analysis/compare analysis/verify view \
-          lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry export cmd
+          lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry \
+          export/job export/viewers export/compilers export/gcda export cmd
 
 USES_wire       :=
 USES_x86        :=
@@ -92,7 +93,11 @@ USES_lab/pipeline      := lab/table collect
 USES_lab/paths         := lab/pipeline view
 USES_lab               := lab/draw lab/streams lab/paths
 USES_carry             := analysis/counts
-USES_export            := analysis/report gcov
+USES_export/job        := analysis/report
+USES_export/viewers    := export/job
+USES_export/compilers  := export/job
+USES_export/gcda       := export/job gcov
+USES_export            := export/viewers export/compilers export/gcda
 USES_cmd               := collect/doctor import view lab carry export
 
 # Names for several layers together: what their unit tests link.

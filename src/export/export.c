@@ -8,7 +8,7 @@ const struct exporter exporters[] = {
 #define FORMAT(ident, name, what, ending, binary, source)                                          \
     {name, what, ending, binary, source, ident##_write},
 #define FORMAT_FILES(name, what, ending) {name, what, ending, true, EXPORT_OBJECTS, NULL},
-#include "export/formats.def"
+#include "export/job/formats.def"
 #undef FORMAT
 #undef FORMAT_FILES
 };
@@ -40,23 +40,6 @@ static bool export_tree(FILE *to, const struct exporter *exporter, struct export
     }
     tree_release(&job->tree);
     return ok;
-}
-
-bool export_counts(struct code_counts *counts, struct scene *scene, const struct profile *profile,
-                   const struct export_options *options, struct err *err)
-{
-    const struct tree_filter *filter = &options->filter;
-    if (filter->pid || filter->tid)
-        return err_set(err, ERR_FORMAT, "counts do not tell threads apart");
-    if (profile->mode == PROFILE_PLAIN && !options->inferred)
-        return err_set(
-            err, ERR_FORMAT,
-            "a plain profile has samples and no counts: --inferred makes counts of them");
-    if (profile->mode == PROFILE_PLAIN)
-        scene_take_plain(scene);
-    scene->method = options->method;
-    scene->inferred[0] = !options->raw && (profile->mode == PROFILE_SAMPLED || options->inferred);
-    return code_counts_make(counts, scene, filter->module, err);
 }
 
 static bool export_code(FILE *to, const struct exporter *exporter, struct export_job *job,

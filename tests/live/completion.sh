@@ -41,7 +41,7 @@ offers 'auto always never' report --color ''
 offers 'confidence levin profi static' report --inferred = ''
 offers '16 32 64 128 224 512' conflicts --within ''
 offers 'weighed' export --votes w
-offers "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" export --format ''
+offers "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/job/formats.def | xargs)" export --format ''
 events=" $(completed record -e '' | xargs) "
 [[ $("$gait" list events | grep -c ' good ') = $(wc -w <<<"$events") ]] || bad "-e offers other events than list: $events"
 offers 'task-clock' record -e task

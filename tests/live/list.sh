@@ -24,7 +24,7 @@ for row in answer["rows"]:
     if row["kind"] == sys.argv[2] and row.get("verdict", "") == sys.argv[3]: print(row["name"])' "$work/list.json" "$1" "$2"
 }
 [ "$(words losses '' | wc -l)" = "$(grep -c '^ *LOSS(' src/wire/losses.h)" ] || bad 'not every loss is listed'
-same formats "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/formats.def | xargs)" "$(words formats '' | xargs)"
+same formats "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/job/formats.def | xargs)" "$(words formats '' | xargs)"
 same cores "$(cd cores && ls *.core | sed 's/\.core$//' | sort | xargs)" "$(words cores '' | grep -vx native | sort | xargs)"
 same labs "$("$gait" lab | awk '{ print $1 }' | xargs)" "$(words labs '' | xargs)"
 "$gait" record -q -F 2000 -o "$work/data" -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'

@@ -1,7 +1,7 @@
 /* What create_gcov and create_llvm_prof of AutoFDO read (--profiler=text): straight runs, single
  * addresses, of which there are none, and branches that were taken, each list with its length
  * before it. Addresses are offsets in the file. */
-#include "export/export.h"
+#include "export/job/job.h"
 #include "export/compilers/runs.h"
 #include "program/binary.h"
 

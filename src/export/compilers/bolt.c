@@ -9,7 +9,7 @@
  * record that does not fit its own graph BOLT believes that the function has changed, so what only
  * a run shows (where longjmp arrives, a block begins for us) is left out. */
 #include "program/bolt_names.h"
-#include "export/export.h"
+#include "export/job/job.h"
 #include "profile/sums.h"
 
 #include <inttypes.h>

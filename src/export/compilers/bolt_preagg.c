@@ -1,7 +1,7 @@
 /* What perf2bolt -pa reads: branches that were taken (B FROM TO COUNT MISPREDICTED) and straight
  * runs (F FIRST LAST COUNT), in addresses as linked. What comes from elsewhere comes from no build
  * of this module: X. */
-#include "export/export.h"
+#include "export/job/job.h"
 #include "export/compilers/runs.h"
 
 #include <inttypes.h>

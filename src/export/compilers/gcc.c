@@ -13,7 +13,7 @@
  * equal is believed: they are cut and added up here. No threshold is read, and what ran more than
  * once counts as hot: so counts are scaled down until lines that matter no more have 1. */
 #include "base/err.h"
-#include "export/export.h"
+#include "export/job/job.h"
 #include "export/compilers/source_counts.h"
 
 #include <stdlib.h>

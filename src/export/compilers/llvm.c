@@ -9,7 +9,7 @@
  * Functions come by total, from the largest. A discriminator has several parts, each in a code that
  * grows with its value: the first tells places apart, the second says how often a loop was unrolled
  * or vectorised, so that what is left of its body counts for as many. */
-#include "export/export.h"
+#include "export/job/job.h"
 #include "export/compilers/source_counts.h"
 #include "program/binary.h"
 #include "program/elf/symtab.h"

@@ -8,7 +8,7 @@
  * Counts are those of the other formats, export/code.h. Which contexts share them, and by how much,
  * is told by what windows went through there (profile->passages), or, where they did not come,
  * anywhere in the function. */
-#include "export/export.h"
+#include "export/job/job.h"
 #include "export/compilers/runs.h"
 
 #include "base/err.h"

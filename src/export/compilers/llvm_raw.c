@@ -1,6 +1,6 @@
 /* What llvm-profgen reads (--unsymbolized-profile=FILE --use-offset=0): straight runs, then
  * branches that were taken, each list with its length before it, in addresses as linked. */
-#include "export/export.h"
+#include "export/job/job.h"
 #include "export/compilers/runs.h"
 
 #include <inttypes.h>

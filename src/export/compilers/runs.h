@@ -7,7 +7,7 @@
  * come back and end nothing. */
 #pragma once
 
-#include "export/code.h"
+#include "export/job/code.h"
 
 struct run {
     uint64_t start, last; /* svma: first and last instruction */

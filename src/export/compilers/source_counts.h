@@ -11,7 +11,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "export/code.h"
+#include "export/job/code.h"
 
 struct dwarf_unit;
 

@@ -1,7 +1,7 @@
 #include "export/gcda/gcda.h"
 
 #include "base/err.h"
-#include "export/export.h"
+#include "export/job/job.h"
 #include "export/gcda/sightings.h"
 #include "gcov/counts.h"
 #include "gcov/smooth.h"

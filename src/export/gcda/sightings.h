@@ -6,7 +6,7 @@
  * Copies of a place are added up; several instructions of one copy are not. */
 #pragma once
 
-#include "export/code.h"
+#include "export/job/code.h"
 #include "export/gcda/targets.h"
 #include "gcov/fit.h"
 #include "gcov/objects.h"

@@ -11,7 +11,7 @@
  * functions that divide so have no targets. */
 #pragma once
 
-#include "export/code.h"
+#include "export/job/code.h"
 #include "gcov/counts.h"
 
 struct chains;

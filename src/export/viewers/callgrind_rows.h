@@ -2,7 +2,7 @@
  * jumped. */
 #pragma once
 
-#include "export/export.h"
+#include "export/job/job.h"
 
 enum callgrind_kind {
     ROW_COST,

@@ -5,7 +5,7 @@
  * _[j]. Lines are sorted and no stack comes twice. N is in the unit of the weights: nanoseconds,
  * instructions or events. */
 #include "export/viewers/namestacks.h"
-#include "export/export.h"
+#include "export/job/job.h"
 #include "base/bytes.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
  * one function that were called by the same functions are one. */
 #pragma once
 
-#include "export/named_places.h"
-#include "export/tree.h"
+#include "export/job/named_places.h"
+#include "export/job/tree.h"
 
 #define NAMESTACK_NONE UINT32_MAX
 

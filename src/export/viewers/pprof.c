@@ -4,7 +4,7 @@
  * A sample is a stack of locations, innermost first; a location is an address of a mapping with its
  * lines, the innermost inlined function first. Addresses are those that the file was linked at. */
 #include "base/version.h"
-#include "export/export.h"
+#include "export/job/job.h"
 #include "export/viewers/gzip.h"
 #include "export/viewers/protobuf.h"
 

@@ -3,7 +3,7 @@
  * and browsers take no more than half a gigabyte of text. */
 #include "base/version.h"
 #include "export/viewers/namestacks.h"
-#include "export/export.h"
+#include "export/job/job.h"
 #include "text/json.h"
 
 #include <inttypes.h>

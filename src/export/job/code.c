@@ -1,4 +1,4 @@
-#include "export/code.h"
+#include "export/job/code.h"
 
 #include "base/err.h"
 #include "analysis/counts/counted_module.h"

@@ -1,4 +1,4 @@
-#include "export/named_places.h"
+#include "export/job/named_places.h"
 
 #include "program/binary.h"
 

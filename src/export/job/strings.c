@@ -1,4 +1,4 @@
-#include "export/strings.h"
+#include "export/job/strings.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "export/tree.h"
+#include "export/job/tree.h"
 
 #include "base/err.h"
 #include "profile/sums.h"

@@ -2,7 +2,7 @@
  * address is looked up once. */
 #pragma once
 
-#include "export/strings.h"
+#include "export/job/strings.h"
 #include "program/names/demangle.h"
 #include "analysis/counts/code_owner.h"
 #include "analysis/counts/scene.h"
