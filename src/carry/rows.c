@@ -48,8 +48,8 @@ static void edge_write(const struct writer *writer, enum edge_kind kind, struct 
     bool arrival = kind == EDGE_RETURN;
     struct edge_key key = {.from_module = arrival ? MODULE_NONE : writer->module,
                            .to_module = writer->module,
-                           .from = arrival ? 0 : from.v,
-                           .to = to.v,
+                           .from = arrival ? (struct svma){0} : from,
+                           .to = to,
                            .kind = kind};
     if (!count->inferred)
         return;
@@ -89,8 +89,8 @@ static void block_write(const struct writer *writer, block_id b)
             continue;
         struct range_key key = {.module = writer->module,
                                 .instructions = (uint32_t)(at - start) + 1,
-                                .start = start->at.v,
-                                .last = at->at.v};
+                                .start = start->at,
+                                .last = at->at};
         struct sums sums = sums_of(writer, count);
         sums_add(table_at(&writer->into->ranges, &key), &sums);
         start = at + 1;
@@ -106,7 +106,7 @@ static void fall_write(const struct writer *writer, const struct cfg_edge *edge,
                        const struct infer_count *count)
 {
     const struct infer_count *both = &writer->problem->blocks.at[edge->from_block].ran;
-    struct edge_key key = {writer->module, writer->module, edge->from.v, edge->to.v, EDGE_FALL};
+    struct edge_key key = {writer->module, writer->module, edge->from, edge->to, EDGE_FALL};
     if (!both->inferred)
         return;
     struct sums sums = sums_of(writer, count);

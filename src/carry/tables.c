@@ -14,8 +14,8 @@ static bool inside(const struct carry_tables *tables, const struct edge_key *key
 {
     const struct carry_places *places = &tables->places;
     return key->from_module == key->to_module &&
-           scene_function_at(places->scene, places->module, key->from) ==
-               scene_function_at(places->scene, places->module, key->to);
+           scene_function_at(places->scene, places->module, key->from.v) ==
+               scene_function_at(places->scene, places->module, key->to.v);
 }
 
 /* Whether rows of a function have said it. */
@@ -24,7 +24,7 @@ static bool edge_follows(const struct carry_tables *tables, const struct edge_ke
     switch ((enum edge_kind)key->kind) {
     case EDGE_ICALL: return false;
     case EDGE_IJUMP: return inside(tables, key);
-    case EDGE_RETURN: return carry_places_behind(&tables->places, key->to);
+    case EDGE_RETURN: return carry_places_behind(&tables->places, key->to.v);
     default: return true;
     }
 }
@@ -38,8 +38,8 @@ static void edges_carry(struct carry_tables *tables)
                     (key.kind == EDGE_RETURN && key.to_module == tables->module);
         if (ours && edge_follows(tables, &key))
             continue;
-        if (address_carry(tables, key.from_module, &key.from) &&
-            address_carry(tables, key.to_module, &key.to))
+        if (address_carry(tables, key.from_module, &key.from.v) &&
+            address_carry(tables, key.to_module, &key.to.v))
             sums_add(table_at(&tables->into->edges, &key), &edges->at[i]);
     }
 }

@@ -40,8 +40,8 @@ static void give_edge(struct exact *exact, struct place from, struct place to, e
         return;
     struct edge_key key = {.from_module = from.module,
                            .to_module = to.module,
-                           .from = from.address.v,
-                           .to = to.address.v,
+                           .from = from.address,
+                           .to = to.address,
                            .kind = kind};
     struct mappings *mappings = exact->units->mappings;
     if (!mappings->only || selection_takes_edge(mappings->only, mappings, from, to, kind))
@@ -54,8 +54,8 @@ static void piece_add(struct exact *exact, uint32_t module, const struct piece *
 {
     struct range_key key = {.module = module,
                             .instructions = piece->instructions,
-                            .start = piece->start.v,
-                            .last = piece->last.v};
+                            .start = piece->start,
+                            .last = piece->last};
     sum_add(&table_at(&exact->profile->ranges, &key)->count, count);
 }
 

@@ -70,7 +70,7 @@ static int place_order(const void *a, const void *b)
 static void edge_add(struct writing *writing, uint64_t from, uint32_t to_module, uint64_t to,
                      enum edge_kind kind, uint64_t count)
 {
-    struct edge_key key = {writing->module, to_module, from, to, kind};
+    struct edge_key key = {writing->module, to_module, {from}, {to}, kind};
     if (count)
         sum_add(&table_at(&writing->profile->edges, &key)->count, count);
 }
@@ -78,7 +78,7 @@ static void edge_add(struct writing *writing, uint64_t from, uint32_t to_module,
 static void range_add(struct writing *writing, uint64_t start, uint64_t last, uint32_t n,
                       uint64_t count)
 {
-    struct range_key key = {writing->module, n, start, last};
+    struct range_key key = {writing->module, n, {start}, {last}};
     sum_add(&table_at(&writing->profile->ranges, &key)->count, count);
     uint64_t executed;
     if (__builtin_mul_overflow(count, n, &executed))
@@ -192,7 +192,7 @@ static void counts_mend(struct writing *writing)
 static void pass_add(struct writing *writing, const struct instruction *last, uint64_t to,
                      uint64_t count)
 {
-    struct edge_key arrival = {MODULE_NONE, writing->module, 0, to, EDGE_RETURN};
+    struct edge_key arrival = {MODULE_NONE, writing->module, {0}, {to}, EDGE_RETURN};
     if (last->kind == INSTRUCTION_CALL || last->kind == INSTRUCTION_ICALL)
         sum_add(&table_at(&writing->profile->edges, &arrival)->count, count);
     else
@@ -280,7 +280,7 @@ static void passage_add(struct writing *writing, const struct straight_jump *jum
     } else {
         /* Out of what is no jump, as into a signal handler: that it arrives is all that can be
          * said. */
-        struct edge_key arrival = {MODULE_NONE, to_module, 0, jump->to, EDGE_RETURN};
+        struct edge_key arrival = {MODULE_NONE, to_module, {0}, {jump->to}, EDGE_RETURN};
         sum_add(&table_at(&writing->profile->edges, &arrival)->count, jump->count);
     }
 }

@@ -72,16 +72,16 @@ struct module {
     uint32_t build_id_bytes; /* 0: none */
 };
 
-/* Keys have no padding and are compared by bytes. Addresses are svma.v of the module. Only the
- * `from` of an edge may be in MODULE_NONE. */
+/* Keys have no padding and are compared by bytes. Only the `from` of an edge may be in MODULE_NONE.
+ */
 struct edge_key {
     uint32_t from_module, to_module;
-    uint64_t from, to; /* last instruction of the source; first of the target */
-    uint64_t kind;     /* enum edge_kind */
+    struct svma from, to; /* last instruction of the source; first of the target */
+    uint64_t kind;        /* enum edge_kind */
 };
 struct range_key {
     uint32_t module, instructions;
-    uint64_t start, last; /* first and last instruction; all between ran in a row */
+    struct svma start, last; /* first and last instruction; all between ran in a row */
 };
 
 /* Which part of a loop's run is in its window. */

@@ -11,8 +11,8 @@ static void close_batches(struct profile *profile, uint64_t keys)
     for (int b = 0; b < 3; b++) {
         for (uint64_t i = 0; i < keys; i++) {
             uint32_t module = some_module(profile);
-            struct edge_key edge = {module, module, some_below(keys), i, EDGE_TAKEN};
-            struct range_key range = {.module = module, .start = i, .last = i};
+            struct edge_key edge = {module, module, {some_below(keys)}, {i}, EDGE_TAKEN};
+            struct range_key range = {.module = module, .start = {i}, .last = {i}};
             batch_add_edge(&batch, &edge, some_number() >> 20, some_number() >> 20);
             batch_add_range(&batch, &range, some_number() >> 20, some_number() >> 20);
         }

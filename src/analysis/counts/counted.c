@@ -16,8 +16,9 @@ static void seen_add(struct seen *seen, const struct scene *scene, const struct 
     bool to_here = scene_module(scene, touch->side, key->to_module) == touch->module;
     if (key->kind == EDGE_SPLIT || key->kind == EDGE_SYSCALL || !to_here)
         return;
-    *vec_push(seen) = (struct cfg_seen){
-        .from = {from_here ? key->from : 0}, .to = {key->to}, .returned = key->kind == EDGE_RETURN};
+    *vec_push(seen) = (struct cfg_seen){.from = from_here ? key->from : (struct svma){0},
+                                        .to = key->to,
+                                        .returned = key->kind == EDGE_RETURN};
 }
 
 static void graph_build(struct cfg *cfg, const struct scene *scene,

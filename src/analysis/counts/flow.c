@@ -17,7 +17,7 @@ static void range_walk(struct builder *builder, const struct range_key *key,
 {
     const struct cfg *cfg = builder->cfg;
     struct flow *flow = builder->flow;
-    uint32_t at = cfg_find_first(cfg, (struct svma){key->start}, (struct svma){key->last});
+    uint32_t at = cfg_find_first(cfg, key->start, key->last);
     if (at == INSTRUCTION_NONE) {
         flow->stray++;
         return;
@@ -26,7 +26,7 @@ static void range_walk(struct builder *builder, const struct range_key *key,
         const struct instruction *instruction = &cfg->instructions.at[at];
         quantity_add(&flow->instructions[at], quantity);
         struct svma next = instruction_next(instruction);
-        if (instruction->at.v >= key->last || !cfg_covers(cfg, next))
+        if (instruction->at.v >= key->last.v || !cfg_covers(cfg, next))
             return;
         uint32_t on = cfg_find(cfg, next);
         if (on == INSTRUCTION_NONE) {
@@ -63,14 +63,11 @@ static void edge_add_leaving(struct builder *builder, const struct edge_key *key
     enum cfg_edge_kind kind;
     bool inside = scene_module(builder->scene, builder->side, key->from_module) ==
                   scene_module(builder->scene, builder->side, key->to_module);
-    if (!inside || !edge_kind_of(key->kind, &kind) ||
-        !cfg_covers(builder->cfg, (struct svma){key->to}))
+    if (!inside || !edge_kind_of(key->kind, &kind) || !cfg_covers(builder->cfg, key->to))
         return;
-    uint32_t edge =
-        cfg_edge_find(builder->cfg, (struct svma){key->from}, (struct svma){key->to}, kind);
+    uint32_t edge = cfg_edge_find(builder->cfg, key->from, key->to, kind);
     if (edge == EDGE_NONE && kind == CFG_INDIRECT)
-        edge =
-            cfg_edge_find(builder->cfg, (struct svma){key->from}, (struct svma){key->to}, CFG_CASE);
+        edge = cfg_edge_find(builder->cfg, key->from, key->to, CFG_CASE);
     if (edge != EDGE_NONE)
         quantity_add(&builder->flow->edges[edge], quantity);
     else if (kind != CFG_NEXT) /* most cuts lie inside of blocks */
@@ -82,18 +79,18 @@ static void edge_add_return(struct builder *builder, const struct edge_key *key,
                             const struct quantity *quantity)
 {
     const struct cfg *cfg = builder->cfg;
-    uint32_t to = cfg_find(cfg, (struct svma){key->to});
+    uint32_t to = cfg_find(cfg, key->to);
     if (to == INSTRUCTION_NONE) {
         builder->flow->stray++;
         return;
     }
     block_id block = cfg->block_of[to];
-    if (cfg->blocks.at[block].start.v != key->to || !block)
+    if (cfg->blocks.at[block].start.v != key->to.v || !block)
         return;
     const struct cfg_block *before = &cfg->blocks.at[block - 1];
     const struct instruction *last =
         &cfg->instructions.at[before->first + before->instructions - 1];
-    uint32_t edge = cfg_edge_find(cfg, last->at, (struct svma){key->to}, CFG_NEXT);
+    uint32_t edge = cfg_edge_find(cfg, last->at, key->to, CFG_NEXT);
     bool is_call = last->kind == INSTRUCTION_CALL || last->kind == INSTRUCTION_ICALL;
     if (edge != EDGE_NONE && is_call)
         quantity_add(&builder->flow->edges[edge], quantity);

@@ -171,7 +171,7 @@ static bool edge_inside(const struct scene *scene, const struct touch *touch,
                         const struct edge_key *key)
 {
     return scene_module(scene, touch->side, key->to_module) == touch->module &&
-           scene_function_at(scene, touch->module, key->to) == touch->function;
+           scene_function_at(scene, touch->module, key->to.v) == touch->function;
 }
 
 /* A jump of another function to where this one does not start. */
@@ -179,9 +179,9 @@ static bool edge_lands(const struct scene *scene, const struct touch *touch,
                        const struct edge_key *key)
 {
     uint32_t module = scene_module(scene, touch->side, key->to_module);
-    function_id function = scene_function_at(scene, module, key->to);
+    function_id function = scene_function_at(scene, module, key->to.v);
     return key->kind == EDGE_IJUMP && function != FUNCTION_NONE &&
-           scene->modules.at[module].binary->symbols.functions.at[function].start.v != key->to;
+           scene->modules.at[module].binary->symbols.functions.at[function].start.v != key->to.v;
 }
 
 static void record_edge(struct lister *lister, struct map *places, size_t first,
@@ -206,8 +206,8 @@ static void record_edge(struct lister *lister, struct map *places, size_t first,
                                               [EDGE_JUMP] = CFG_JUMP,
                                               [EDGE_IJUMP] = CFG_INDIRECT};
     struct item item = {
-        .at = key->from,
-        .to = key->to,
+        .at = key->from.v,
+        .to = key->to.v,
         .to_module = scene_module(lister->scene, touch->side, key->to_module),
         .kind = lister->by == BY_CALL ? (uint8_t)key->kind : kinds[key->kind],
     };
@@ -221,7 +221,7 @@ static void record_range(struct lister *lister, struct map *places, size_t first
     const struct range_key *key = map_key(&profile->ranges.keys, touch->record);
     if (touch->kind != TOUCH_RANGE || (lister->by != BY_BLOCK && lister->by != BY_FUNCTION))
         return;
-    struct item wanted = {.at = lister->by == BY_BLOCK ? key->start : 0};
+    struct item wanted = {.at = lister->by == BY_BLOCK ? key->start.v : 0};
     struct item *item = item_at(lister, places, first, &wanted);
     struct quantity quantity = quantity_of(profile, &profile->ranges.at[touch->record]);
     if (lister->by == BY_BLOCK)

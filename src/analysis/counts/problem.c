@@ -127,16 +127,16 @@ static block_id arrival_block(const struct maker *maker, const struct touch *tou
         return BLOCK_NONE;
     if (scene_module(maker->parts->scene, maker->parts->side, key->to_module) != touch->module)
         return BLOCK_NONE;
-    uint32_t at = cfg_find(cfg, (struct svma){key->to});
+    uint32_t at = cfg_find(cfg, key->to);
     if (at == INSTRUCTION_NONE)
         return BLOCK_NONE;
     block_id block = cfg->block_of[at];
-    if (cfg->blocks.at[block].start.v != key->to)
+    if (cfg->blocks.at[block].start.v != key->to.v)
         return BLOCK_NONE;
     if (key->kind == EDGE_RETURN && at > 0) {
         const struct instruction *before = &cfg->instructions.at[at - 1];
         bool calls = before->kind == INSTRUCTION_CALL || before->kind == INSTRUCTION_ICALL;
-        if (calls && instruction_next(before).v == key->to)
+        if (calls && instruction_next(before).v == key->to.v)
             return BLOCK_NONE;
     }
     return block;

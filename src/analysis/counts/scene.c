@@ -268,8 +268,8 @@ static void touch_ranges(struct scene *scene, uint32_t side)
     for (uint32_t i = 0; i < ranges->n; i++) {
         const struct range_key *key = map_key(&ranges->keys, i);
         uint32_t module = scene_module(scene, side, key->module);
-        function_id first = scene_function_at(scene, module, key->start);
-        function_id last = scene_function_at(scene, module, key->last);
+        function_id first = scene_function_at(scene, module, key->start.v);
+        function_id last = scene_function_at(scene, module, key->last.v);
         touch_add(scene, module, first, side, TOUCH_RANGE, i);
         if (last != first)
             touch_add(scene, module, last, side, TOUCH_RANGE, i);
@@ -283,8 +283,8 @@ static void touch_edges(struct scene *scene, uint32_t side)
         const struct edge_key *key = map_key(&edges->keys, i);
         uint32_t from_module = scene_module(scene, side, key->from_module);
         uint32_t to_module = scene_module(scene, side, key->to_module);
-        function_id from = scene_function_at(scene, from_module, key->from);
-        function_id to = scene_function_at(scene, to_module, key->to);
+        function_id from = scene_function_at(scene, from_module, key->from.v);
+        function_id to = scene_function_at(scene, to_module, key->to.v);
         if (from_module != MODULE_NONE)
             touch_add(scene, from_module, from, side, TOUCH_OUT, i);
         if (to_module != MODULE_NONE && (from_module != to_module || from != to))

@@ -75,7 +75,7 @@ static bool is_indirect(const struct tier *tier, const struct touch *touch,
         return false;
     return key->kind == EDGE_ICALL ||
            (key->kind == EDGE_IJUMP &&
-            !(to_here(tier, key) && cfg_covers(tier->parts->cfg, (struct svma){key->to})));
+            !(to_here(tier, key) && cfg_covers(tier->parts->cfg, key->to)));
 }
 
 typedef void record_visit(struct tier *tier, const struct touch *touch, const struct edge_key *key,
@@ -116,15 +116,15 @@ static void indirect_add(struct tier *tier, const struct touch *touch, const str
                          uint64_t count, void *context)
 {
     const struct places *places = context;
-    uint32_t at = cfg_find(tier->parts->cfg, (struct svma){key->from});
+    uint32_t at = cfg_find(tier->parts->cfg, key->from);
     if (!is_indirect(tier, touch, key) || !to_here(tier, key) || at == INSTRUCTION_NONE)
         return;
     call_add(tier, &(struct infer_call){.caller = tier->own,
-                                        .callee = callee_at(tier, key->to),
+                                        .callee = callee_at(tier, key->to.v),
                                         .block = tier->parts->cfg->block_of[at],
                                         .jumps = key->kind == EDGE_IJUMP,
                                         .seen = count,
-                                        .at = key->from,
+                                        .at = key->from.v,
                                         .kind = (uint8_t)key->kind,
                                         .of = places->at[map_find(&places->keys, &key->from)]});
 }
@@ -139,7 +139,7 @@ static void arrival_sum(struct tier *tier, const struct touch *touch, const stru
                         uint64_t count, void *context)
 {
     struct arrivals *arrivals = context;
-    bool here = to_here(tier, key) && key->to == tier->start;
+    bool here = to_here(tier, key) && key->to.v == tier->start;
     bool arrives = touch->kind == TOUCH_IN ? is_call(key) || is_jump(key) : is_call(key);
     if (!here || !arrives)
         return;

@@ -33,9 +33,9 @@ static void executions_make(struct executions *executions, const struct profile 
         if (isnan(variance))
             variance = 0;
         *vec_push(executions) =
-            (struct edge_of_range){key.module, key.start, count, variance, quantity.alone_sd};
-        *vec_push(executions) =
-            (struct edge_of_range){key.module, key.last + 1, -count, -variance, -quantity.alone_sd};
+            (struct edge_of_range){key.module, key.start.v, count, variance, quantity.alone_sd};
+        *vec_push(executions) = (struct edge_of_range){key.module, key.last.v + 1, -count,
+                                                       -variance, -quantity.alone_sd};
         executions->all += count * key.instructions;
     }
     if (executions->n)

@@ -104,7 +104,7 @@ static void branches_find(struct annotation *annotation, const struct scene_func
             touch->kind == TOUCH_OUT ? map_key(&profile->edges.keys, touch->record) : NULL;
         if (!key || (key->kind != EDGE_TAKEN && key->kind != EDGE_FALL))
             continue;
-        uint32_t at = cfg_find(&annotation->counted.cfg, (struct svma){key->from});
+        uint32_t at = cfg_find(&annotation->counted.cfg, key->from);
         if (at != INSTRUCTION_NONE)
             sums_add(key->kind == EDGE_TAKEN ? &ways[at].taken : &ways[at].fallen,
                      &profile->edges.at[touch->record]);
@@ -170,12 +170,12 @@ static struct annotated_target target_of(struct annotation *annotation, const st
     uint32_t module = scene_module(scene, 0, key->to_module);
     struct quantity quantity = quantity_of(profile, &profile->edges.at[touch->record]);
     struct annotated_target target = {
-        .module = module, .at = key->to, .count = estimate_count(profile, &quantity)};
+        .module = module, .at = key->to.v, .count = estimate_count(profile, &quantity)};
     if (module == annotation->row->module)
-        target.text = place_name(annotation, (struct svma){key->to});
+        target.text = place_name(annotation, key->to);
     if (!target.text)
         target.text = name_text(
-            scene, scene_function_name(scene, module, scene_function_at(scene, module, key->to)));
+            scene, scene_function_name(scene, module, scene_function_at(scene, module, key->to.v)));
     return target;
 }
 
@@ -194,7 +194,7 @@ static void targets_find(struct annotation *annotation, const struct scene_funct
             if (touch->kind != TOUCH_OUT)
                 continue;
             const struct edge_key *key = map_key(&edges->keys, touch->record);
-            if (key->from == line->instruction.at.v)
+            if (key->from.v == line->instruction.at.v)
                 *vec_push(&annotation->targets) = target_of(annotation, touch);
         }
         line->n_targets = annotation->targets.n - line->first_target;

@@ -42,8 +42,8 @@ static void goings_take(struct goings *goings, const struct scene *scene)
         uint32_t module = scene_module(scene, 0, key.from_module);
         if (key.kind != EDGE_ICALL || module == MODULE_NONE || !scene->modules.at[module].shown)
             continue;
-        *vec_push(goings) = (struct going){module, scene_module(scene, 0, key.to_module), key.from,
-                                           key.to, &edges->at[i]};
+        *vec_push(goings) = (struct going){module, scene_module(scene, 0, key.to_module),
+                                           key.from.v, key.to.v, &edges->at[i]};
     }
     if (goings->n)
         qsort(goings->at, goings->n, sizeof *goings->at, by_call);

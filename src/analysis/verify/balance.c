@@ -32,17 +32,17 @@ static void places_read(struct places *places, const struct scene *scene)
     for (uint32_t i = 0; i < profile->ranges.n; i++) {
         const struct range_key *key = map_key(&profile->ranges.keys, i);
         uint64_t count = profile->ranges.at[i].count;
-        place_at(places, scene, key->module, key->start)->starts += count;
-        place_at(places, scene, key->module, key->last)->ends += count;
+        place_at(places, scene, key->module, key->start.v)->starts += count;
+        place_at(places, scene, key->module, key->last.v)->ends += count;
     }
     for (uint32_t i = 0; i < profile->edges.n; i++) {
         const struct edge_key *key = map_key(&profile->edges.keys, i);
         uint64_t count = profile->edges.at[i].count;
-        struct place *to = place_at(places, scene, key->to_module, key->to);
+        struct place *to = place_at(places, scene, key->to_module, key->to.v);
         to->arrivals += count;
         to->from_system += key->kind == EDGE_SYSCALL ? count : 0;
         if (key->kind != EDGE_RETURN)
-            place_at(places, scene, key->from_module, key->from)->departures += count;
+            place_at(places, scene, key->from_module, key->from.v)->departures += count;
     }
 }
 

@@ -16,8 +16,8 @@ static bool decodes(const struct image *image, uint64_t at, struct instruction *
 
 static bool edge_possible(const struct instruction *from, const struct edge_key *key)
 {
-    bool to_next = key->to == instruction_next(from).v && key->from_module == key->to_module;
-    bool to_target = key->to == from->target.v && key->from_module == key->to_module;
+    bool to_next = key->to.v == instruction_next(from).v && key->from_module == key->to_module;
+    bool to_target = key->to.v == from->target.v && key->from_module == key->to_module;
     switch ((enum edge_kind)key->kind) {
     case EDGE_TAKEN: return from->kind == INSTRUCTION_COND && to_target;
     case EDGE_FALL: return from->kind == INSTRUCTION_COND && to_next;
@@ -47,12 +47,13 @@ static void edge_check(struct verification *verdict, struct scene *scene,
         return;
     }
     verdict->edges++;
-    const char *start = has_from ? address_text(scene, from_module, key->from) : "(return)";
-    const char *end = address_text(scene, to_module, key->to);
+    const char *start = has_from ? address_text(scene, from_module, key->from.v) : "(return)";
+    const char *end = address_text(scene, to_module, key->to.v);
     const char *kind = edge_kind_name((enum edge_kind)key->kind);
-    if (has_from && (!decodes(from, key->from, &instruction) || !edge_possible(&instruction, key)))
+    if (has_from &&
+        (!decodes(from, key->from.v, &instruction) || !edge_possible(&instruction, key)))
         verification_problem(verdict, CHECK_edge, "%s -> %s, %s", start, end, kind);
-    if (!decodes(to, key->to, &instruction))
+    if (!decodes(to, key->to.v, &instruction))
         verification_problem(verdict, CHECK_target, "%s -> %s, %s", start, end, kind);
 }
 
@@ -68,15 +69,15 @@ static void edges_check(struct verification *verdict, struct scene *scene)
 /* NULL, or what is wrong with it. */
 static const char *range_fault(const struct image *image, const struct range_key *key)
 {
-    struct instruction instruction = {.at = {key->start}};
+    struct instruction instruction = {.at = key->start};
     for (uint32_t i = 0; i < key->instructions; i++) {
-        struct svma at = i ? instruction_next(&instruction) : (struct svma){key->start};
+        struct svma at = i ? instruction_next(&instruction) : key->start;
         if (i && instruction.kind != INSTRUCTION_PLAIN)
             return "goes on behind a branch, call or system call";
         if (!decodes(image, at.v, &instruction))
             return "does not decode";
     }
-    return instruction.at.v == key->last ? NULL : "has another number of instructions";
+    return instruction.at.v == key->last.v ? NULL : "has another number of instructions";
 }
 
 static void ranges_check(struct verification *verdict, struct scene *scene)
@@ -94,7 +95,7 @@ static void ranges_check(struct verification *verdict, struct scene *scene)
         if (fault)
             verification_problem(
                 verdict, CHECK_range, "%s to 0x%" PRIx64 ", %u instructions: %s",
-                address_text(scene, scene_module(scene, 0, key->module), key->start), key->last,
+                address_text(scene, scene_module(scene, 0, key->module), key->start.v), key->last.v,
                 key->instructions, fault);
     }
 }
@@ -133,7 +134,7 @@ static void branches_check(struct verification *verdict, const struct profile *p
             const struct sums *sums = &profile->edges.at[i];
             if (key->kind != EDGE_TAKEN && key->kind != EDGE_FALL)
                 continue;
-            const uint64_t place[2] = {key->from_module, key->from};
+            const uint64_t place[2] = {key->from_module, key->from.v};
             uint32_t at = map_add(&places, place);
             if (at == both.n)
                 *vec_push(&both) = 0;
@@ -143,7 +144,7 @@ static void branches_check(struct verification *verdict, const struct profile *p
                 verification_problem(verdict, CHECK_sums,
                                      "branch at 0x%" PRIx64 ": its ways weigh %" PRIu64
                                      ", both together %" PRIu64,
-                                     key->from, both.at[at], sums->time);
+                                     key->from.v, both.at[at], sums->time);
         }
     vec_release(&both);
     map_release(&places);

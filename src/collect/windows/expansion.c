@@ -61,8 +61,8 @@ static uint32_t edge_index(struct expansion *expansion, struct place from, struc
 {
     struct edge_key key = {.from_module = from.module,
                            .to_module = to.module,
-                           .from = from.address.v,
-                           .to = to.address.v,
+                           .from = from.address,
+                           .to = to.address,
                            .kind = kind};
     struct mappings *mappings = expansion->units->mappings;
     if (mappings->only && !selection_takes_edge(mappings->only, mappings, from, to, kind))
@@ -85,8 +85,8 @@ static uint32_t range_index(struct expansion *expansion, uint32_t module, const 
 {
     struct range_key range = {.module = module,
                               .instructions = piece->instructions,
-                              .start = piece->start.v,
-                              .last = piece->last.v};
+                              .start = piece->start,
+                              .last = piece->last};
     return batch_range_index(expansion->batch, &range);
 }
 

@@ -117,7 +117,7 @@ static void spot_add(struct spots *spots, uint32_t module, uint64_t address, uin
 static void range_spread(struct spots *spots, const struct image *image,
                          const struct range_key *key, uint64_t weight)
 {
-    struct instruction instruction = {.at = {key->start}, .kind = INSTRUCTION_PLAIN};
+    struct instruction instruction = {.at = key->start, .kind = INSTRUCTION_PLAIN};
     uint32_t n = 0;
     while (n < key->instructions && image && instruction.kind == INSTRUCTION_PLAIN &&
            disasm_at(image, instruction.at, &instruction)) {
@@ -129,7 +129,7 @@ static void range_spread(struct spots *spots, const struct image *image,
     if (__builtin_mul_overflow(weight, (uint64_t)key->instructions - n, &rest))
         rest = UINT64_MAX;
     if (rest)
-        spot_add(spots, key->module, key->start, rest);
+        spot_add(spots, key->module, key->start.v, rest);
 }
 
 static void spots_collect(struct spots *spots, const struct scene *scene, struct tree_filter filter)

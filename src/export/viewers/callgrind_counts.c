@@ -54,14 +54,14 @@ static bool edge_row(struct export_job *job, const struct edge_key *key, struct 
     bool branch = key->kind == EDGE_TAKEN || key->kind == EDGE_FALL;
     if (!call && !jump && !branch)
         return false;
-    *row = callgrind_row_at(&job->places, key->from_module, key->from);
-    struct callgrind_row target = callgrind_row_at(&job->places, key->to_module, key->to);
+    *row = callgrind_row_at(&job->places, key->from_module, key->from.v);
+    struct callgrind_row target = callgrind_row_at(&job->places, key->to_module, key->to.v);
     bool leaves = row->function != target.function;
     if (key->kind == EDGE_FALL && !leaves)
         return false;
     row->kind = call || leaves ? ROW_CALL : jump ? ROW_JUMP : ROW_BRANCH;
     row->callee = target.function;
-    row->to = key->to;
+    row->to = key->to.v;
     row->to_line = target.line;
     row->to_file = target.file;
     return true;
@@ -79,7 +79,7 @@ static void edges_list(struct callgrind_rows *rows, struct export_job *job)
         row.count = executions(profile, profile->edges.at[i].count);
         if (row.kind == ROW_BRANCH)
             row.all = job->tree.unit == UNIT_INSTRUCTIONS
-                          ? weight_at(&job->tree, key->from_module, key->from)
+                          ? weight_at(&job->tree, key->from_module, key->from.v)
                           : row.count;
         *vec_push(rows) = row;
     }

@@ -47,8 +47,8 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
     union any_key k;
     if (type == CHUNK_EDGES) {
         memcpy(&k.edge, key, sizeof k.edge);
-        return (struct row){{any_number(k.edge.from_module, in_file), k.edge.from,
-                             module_number(k.edge.to_module, in_file), k.edge.to, k.edge.kind}};
+        return (struct row){{any_number(k.edge.from_module, in_file), k.edge.from.v,
+                             module_number(k.edge.to_module, in_file), k.edge.to.v, k.edge.kind}};
     }
     if (type == CHUNK_TRIPS) {
         memcpy(&k.trip, key, sizeof k.trip);
@@ -83,7 +83,7 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
                              k.conflict.kind}};
     }
     memcpy(&k.range, key, sizeof k.range);
-    return (struct row){{module_number(k.range.module, in_file), k.range.start, k.range.last,
+    return (struct row){{module_number(k.range.module, in_file), k.range.start.v, k.range.last.v,
                          k.range.instructions}};
 }
 
@@ -100,7 +100,7 @@ static bool module_of(uint64_t number, const struct numbering *in_profile, uint3
 static bool edge_of(const uint64_t *fields, const struct numbering *in_profile,
                     struct edge_key *ret_edge, struct err *err)
 {
-    struct edge_key edge = {.from_module = MODULE_NONE, .from = fields[1], .to = fields[3]};
+    struct edge_key edge = {.from_module = MODULE_NONE, .from = {fields[1]}, .to = {fields[3]}};
     if (fields[0] && !module_of(fields[0], in_profile, &edge.from_module, err))
         return false;
     if (!module_of(fields[2], in_profile, &edge.to_module, err))
@@ -213,7 +213,7 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
                        (unsigned long long)fields[3]);
     ret_key->range = (struct range_key){.module = module,
                                         .instructions = (uint32_t)fields[3],
-                                        .start = fields[1],
-                                        .last = fields[2]};
+                                        .start = {fields[1]},
+                                        .last = {fields[2]}};
     return true;
 }

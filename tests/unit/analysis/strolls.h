@@ -71,7 +71,7 @@ static inline uint64_t strolls_truth(const struct strolls *strolls, uint64_t fro
 
 static inline void stroll_range(struct strolls *strolls, uint64_t start, uint64_t last, uint32_t n)
 {
-    struct range_key key = {strolls->module, n, start, last};
+    struct range_key key = {strolls->module, n, {start}, {last}};
     table_at(&strolls->profile.ranges, &key)->count++;
     strolls->profile.totals.instructions += n;
 }
@@ -79,10 +79,10 @@ static inline void stroll_range(struct strolls *strolls, uint64_t start, uint64_
 static inline void stroll_edge(struct strolls *strolls, uint64_t from, uint64_t to,
                                enum edge_kind kind)
 {
-    struct edge_key key = {strolls->module, strolls->module, from, to, kind};
+    struct edge_key key = {strolls->module, strolls->module, {from}, {to}, kind};
     if (kind == EDGE_RETURN) {
         key.from_module = MODULE_NONE;
-        key.from = 0;
+        key.from = (struct svma){0};
     }
     table_at(&strolls->profile.edges, &key)->count++;
 }
@@ -158,7 +158,7 @@ static inline bool strolls_wander(struct strolls *strolls, function_id function,
     cfg_build(&cfg, &strolls->binary.image, &strolls->binary.symbols, function, NULL, 0);
     uint64_t start = strolls->binary.symbols.functions.at[function].start.v;
     struct stroll stroll = {.pc = start, .start = start};
-    struct edge_key call = {strolls->outside, strolls->module, 0x1000, start, EDGE_CALL};
+    struct edge_key call = {strolls->outside, strolls->module, {0x1000}, {start}, EDGE_CALL};
     table_at(&strolls->profile.edges, &call)->count++;
     bool on = cfg_find(&cfg, (struct svma){start}) != INSTRUCTION_NONE;
     while (on && steps-- > 0)

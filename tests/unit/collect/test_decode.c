@@ -65,7 +65,7 @@ static uint64_t time_at(const struct fixture *fixture, uint64_t address)
 
 static struct sums range(const struct fixture *fixture, uint64_t start, uint64_t last, uint32_t n)
 {
-    struct range_key key = {.module = 0, .instructions = n, .start = start, .last = last};
+    struct range_key key = {.module = 0, .instructions = n, .start = {start}, .last = {last}};
     const struct sums *sums = table_find(&fixture->code.profile.ranges, &key);
     return sums ? *sums : (struct sums){0};
 }
@@ -73,7 +73,7 @@ static struct sums range(const struct fixture *fixture, uint64_t start, uint64_t
 static struct sums edge(const struct fixture *fixture, uint64_t from, uint64_t to,
                         enum edge_kind kind)
 {
-    struct edge_key key = {.from = from, .to = to, .kind = kind};
+    struct edge_key key = {.from = {from}, .to = {to}, .kind = kind};
     if (kind == EDGE_RETURN)
         key.from_module = MODULE_NONE;
     const struct sums *sums = table_find(&fixture->code.profile.edges, &key);

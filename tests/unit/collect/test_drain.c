@@ -75,7 +75,7 @@ static struct fake claim(struct fixture *fixture, uint32_t index, pid_t pid, uin
 
 static uint64_t ran(const struct fixture *fixture)
 {
-    struct range_key key = {.instructions = 2, .start = 0, .last = 2};
+    struct range_key key = {.instructions = 2, .start = {0}, .last = {2}};
     const struct sums *sums = table_find(&fixture->profile.ranges, &key);
     return sums ? sums->count : 0;
 }

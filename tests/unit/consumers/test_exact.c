@@ -36,14 +36,14 @@ static void read_all(struct fixture *fixture, bool last)
 
 static uint64_t range(const struct fixture *fixture, uint64_t start, uint64_t last, uint32_t n)
 {
-    struct range_key key = {.module = 0, .instructions = n, .start = start, .last = last};
+    struct range_key key = {.module = 0, .instructions = n, .start = {start}, .last = {last}};
     const struct sums *sums = table_find(&fixture->code.profile.ranges, &key);
     return sums ? sums->count : 0;
 }
 
 static uint64_t edge(const struct fixture *fixture, uint64_t from, uint64_t to, enum edge_kind kind)
 {
-    struct edge_key key = {.from = from, .to = to, .kind = kind};
+    struct edge_key key = {.from = {from}, .to = {to}, .kind = kind};
     if (kind == EDGE_RETURN)
         key.from_module = MODULE_NONE;
     const struct sums *sums = table_find(&fixture->code.profile.edges, &key);
@@ -212,15 +212,15 @@ static void a_cut_counts_what_ran(void **state)
     read_all(&fixture, true);
     uint64_t at = place.address.v;
     struct range_key whole = {
-        .module = place.module, .instructions = 4, .start = at, .last = at + 9};
+        .module = place.module, .instructions = 4, .start = {at}, .last = {at + 9}};
     struct range_key part = {
-        .module = place.module, .instructions = 3, .start = at, .last = at + 6};
+        .module = place.module, .instructions = 3, .start = {at}, .last = {at + 6}};
     assert_int_equal(table_find(&fixture.code.profile.ranges, &whole)->count, 5);
     assert_int_equal(table_find(&fixture.code.profile.ranges, &part)->count, 1);
     struct edge_key fall = {.from_module = place.module,
                             .to_module = place.module,
-                            .from = at - 2,
-                            .to = at,
+                            .from = {at - 2},
+                            .to = {at},
                             .kind = EDGE_FALL};
     assert_int_equal(table_find(&fixture.code.profile.edges, &fall)->count, 6);
     assert_int_equal(fixture.exact.instructions, 8 * 2 + 5 * 4 + 3);

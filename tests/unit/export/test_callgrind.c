@@ -59,14 +59,14 @@ static void stacks_give_inclusive_costs(void **state)
 
 static void range(struct profile *profile, uint32_t module, uint64_t start, uint64_t count)
 {
-    struct range_key key = {.module = module, .instructions = 1, .start = start, .last = start};
+    struct range_key key = {.module = module, .instructions = 1, .start = {start}, .last = {start}};
     table_at(&profile->ranges, &key)->count = count;
 }
 
 static void edge(struct profile *profile, uint32_t module, uint64_t from, uint64_t to,
                  enum edge_kind kind, uint64_t count)
 {
-    struct edge_key key = {module, module, from, to, kind};
+    struct edge_key key = {module, module, {from}, {to}, kind};
     table_at(&profile->edges, &key)->count = count;
 }
 

@@ -51,8 +51,9 @@ static void instructions_have_no_callers(void **state)
     profile_init(&profile);
     profile.command = arena_string(&profile.arena, "prog");
     uint32_t module = profile_module(&profile, "/no/such/prog", NULL, 0);
-    struct range_key first = {.module = module, .instructions = 3, .start = 0x10, .last = 0x18};
-    struct range_key second = {.module = module, .instructions = 7, .start = 0x30, .last = 0x48};
+    struct range_key first = {.module = module, .instructions = 3, .start = {0x10}, .last = {0x18}};
+    struct range_key second = {
+        .module = module, .instructions = 7, .start = {0x30}, .last = {0x48}};
     table_at(&profile.ranges, &first)->count = 5;
     table_at(&profile.ranges, &second)->count = UINT64_C(1) << 40;
     struct export_options options = {.weight = WEIGHT_COUNT};

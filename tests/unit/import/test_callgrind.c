@@ -59,11 +59,11 @@ static void short_forms_are_read(void **state)
     uint32_t lib = profile_module(&profile, "/nowhere/lib.so", NULL, 0);
     /* What a call costs inclusively is nobody's own. */
     assert_int_equal(profile.totals.instructions, 3 + 3 + 1 + 1);
-    struct range_key range = {it, 1, 0x1004, 0x1004};
+    struct range_key range = {it, 1, {0x1004}, {0x1004}};
     assert_int_equal(table_find(&profile.ranges, &range)->count, 3);
-    assert_int_equal(edge(&profile, (struct edge_key){it, it, 0x1004, 0x1000, EDGE_JUMP}), 2);
-    assert_int_equal(edge(&profile, (struct edge_key){it, lib, 0x1006, 0x2000, EDGE_CALL}), 1);
-    assert_int_equal(edge(&profile, (struct edge_key){it, it, 0x100C, 0x1000, EDGE_JUMP}), 1);
+    assert_int_equal(edge(&profile, (struct edge_key){it, it, {0x1004}, {0x1000}, EDGE_JUMP}), 2);
+    assert_int_equal(edge(&profile, (struct edge_key){it, lib, {0x1006}, {0x2000}, EDGE_CALL}), 1);
+    assert_int_equal(edge(&profile, (struct edge_key){it, it, {0x100C}, {0x1000}, EDGE_JUMP}), 1);
     profile_release(&profile);
 }
 

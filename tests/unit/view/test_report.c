@@ -38,7 +38,7 @@ static void make_sampled(struct profile *profile)
     profile->totals.sampled_ns = 4000000000;
     const struct range_key *hot = map_key(&profile->ranges.keys, 0);
     uint32_t root = stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, stack_thread(1, 1));
-    uint32_t node = stacks_node(&profile->stacks, root, hot->module, hot->start);
+    uint32_t node = stacks_node(&profile->stacks, root, hot->module, hot->start.v);
     for (uint32_t g = 0; g < STACK_GROUPS; g++)
         stacks_add(&profile->stacks, node, g, 1000000000 / STACK_GROUPS);
     for (int t = 0; t < 2; t++)

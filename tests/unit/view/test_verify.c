@@ -96,8 +96,8 @@ static void bad_edge(enum edge_kind kind, int64_t from, int64_t to, enum edge_ki
     struct strolls strolls;
     wander(&strolls);
     struct edge_key key = edge_like(&strolls.profile, kind);
-    key.from += (uint64_t)from;
-    key.to += (uint64_t)to;
+    key.from.v += (uint64_t)from;
+    key.to.v += (uint64_t)to;
     key.kind = as;
     table_at(&strolls.profile.edges, &key)->count++;
     expect_found(&strolls.profile, CHECK_edge, edge_kind_name(as));
@@ -124,7 +124,7 @@ static void targets_outside_of_code_are_found(void **state)
     (void)state;
     struct strolls strolls;
     wander(&strolls);
-    struct edge_key key = {MODULE_NONE, strolls.module, 0, 0x40, EDGE_RETURN};
+    struct edge_key key = {MODULE_NONE, strolls.module, {0}, {0x40}, EDGE_RETURN};
     table_at(&strolls.profile.edges, &key)->count++;
     expect_found(&strolls.profile, CHECK_target, "a return into the ELF header");
     strolls_end(&strolls);
@@ -139,7 +139,7 @@ static void bad_range(uint32_t instructions, int64_t last)
         key = *(const struct range_key *)map_key(&strolls.profile.ranges.keys, i);
     assert_true(key.instructions >= 3);
     key.instructions += instructions;
-    key.last += (uint64_t)last;
+    key.last.v += (uint64_t)last;
     table_at(&strolls.profile.ranges, &key)->count++;
     expect_found(&strolls.profile, CHECK_range, "a range");
     expect_found(&strolls.profile, CHECK_sums, "its instructions, which the totals do not have");
@@ -200,7 +200,7 @@ static void impossible_sums_are_found(void **state)
     profile.totals.time_xx = (u128)window * window;
     profile.totals.count = window;
     profile.totals.count_xx = (u128)window * window;
-    struct range_key key = {module, 4, 0x1000, 0x1008};
+    struct range_key key = {module, 4, {0x1000}, {0x1008}};
     struct sums fair = {window / 4, window / 4, 0, 0, 0, 0};
     fair.time_yy = fair.count_yy = (u128)fair.time * fair.time;
     fair.time_xy = fair.count_xy = (u128)fair.time * window;
@@ -227,7 +227,7 @@ static void output_says_which(void **state)
     struct strolls strolls;
     wander(&strolls);
     struct edge_key key = edge_like(&strolls.profile, EDGE_TAKEN);
-    key.to++;
+    key.to.v++;
     table_at(&strolls.profile.edges, &key)->count++;
     const struct profile *side = &strolls.profile;
     struct scene scene;
@@ -236,7 +236,7 @@ static void output_says_which(void **state)
     verify_profile(&verdict, &scene);
     char *text, where[64];
     size_t bytes;
-    snprintf(where, sizeof where, "libc.so.6+0x%lx", key.from);
+    snprintf(where, sizeof where, "libc.so.6+0x%lx", key.from.v);
     FILE *to = open_memstream(&text, &bytes);
     verify_text(to, &scene, &verdict);
     fclose(to);

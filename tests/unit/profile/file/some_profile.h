@@ -82,16 +82,16 @@ static inline void some_rows(struct profile *profile, uint64_t rows)
     for (uint64_t i = 0; i < rows; i++) {
         struct edge_key edge = {.from_module = some_module(profile),
                                 .to_module = some_module(profile),
-                                .from = some_address(),
-                                .to = some_address(),
+                                .from = {some_address()},
+                                .to = {some_address()},
                                 .kind = some_below(EDGE_KINDS)};
         if (edge.kind == EDGE_RETURN)
-            edge.from_module = MODULE_NONE, edge.from = 0;
+            edge.from_module = MODULE_NONE, edge.from.v = 0;
         *table_at(&profile->edges, &edge) = some_sums(exact);
         struct range_key range = {.module = some_module(profile),
                                   .instructions = (uint32_t)some_number(),
-                                  .start = some_address(),
-                                  .last = some_address()};
+                                  .start = {some_address()},
+                                  .last = {some_address()}};
         *table_at(&profile->ranges, &range) = some_sums(exact);
         struct trip_key trip = {.module = some_module(profile),
                                 .how = (uint32_t)some_below(TRIP_HOWS),

@@ -8,8 +8,8 @@ static struct edge_key edge_of(uint32_t module, uint64_t i)
 {
     return (struct edge_key){.from_module = module,
                              .to_module = module,
-                             .from = 0x1000 + i * 4,
-                             .to = 0x2000 + i * 8,
+                             .from = {0x1000 + i * 4},
+                             .to = {0x2000 + i * 8},
                              .kind = EDGE_TAKEN};
 }
 
@@ -103,7 +103,7 @@ static void tables_are_separate(void **state)
     struct profile profile;
     batch_init(&batch);
     profile_init(&profile);
-    struct range_key range = {.instructions = 3, .start = 1, .last = 9};
+    struct range_key range = {.instructions = 3, .start = {1}, .last = {9}};
     struct edge_key edge = edge_of(0, 1);
     batch_add_range(&batch, &range, 5, 6);
     batch_add_edge(&batch, &edge, 7, 8);
@@ -128,7 +128,7 @@ static void an_empty_batch_is_none(void **state)
     struct profile profile;
     batch_init(&batch);
     profile_init(&profile);
-    struct range_key range = {.start = 1};
+    struct range_key range = {.start = {1}};
     batch_close(&batch, &profile);
     assert_int_equal(profile.totals.batches, 0);
     batch_add_range(&batch, &range, 1, 1);

@@ -190,8 +190,8 @@ static void merging_adds(void **state)
     profile_init(&a);
     profile_init(&b);
     profile_module(&b, "/other", NULL, 0);
-    struct range_key in_a = {.module = profile_module(&a, "/m", NULL, 0), .start = 7};
-    struct range_key in_b = {.module = profile_module(&b, "/m", NULL, 0), .start = 7};
+    struct range_key in_a = {.module = profile_module(&a, "/m", NULL, 0), .start = {7}};
+    struct range_key in_b = {.module = profile_module(&b, "/m", NULL, 0), .start = {7}};
     assert_int_not_equal(in_a.module, in_b.module);
     table_at(&a.ranges, &in_a)->count = 40;
     table_at(&b.ranges, &in_b)->count = 2;

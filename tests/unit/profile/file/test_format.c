@@ -18,9 +18,10 @@ static void example(struct profile *profile)
     profile->start_unix_ns = 1700000000000000000u;
     profile_fact(profile, "gait", "1.0");
     uint32_t lua = profile_module(profile, "/usr/bin/lua", build_id, sizeof build_id);
-    struct edge_key taken = {lua, lua, 0x1010, 0x1000, EDGE_TAKEN};
-    struct edge_key returned = {MODULE_NONE, lua, 0, 0x1000, EDGE_RETURN};
-    struct range_key range = {.module = lua, .instructions = 5, .start = 0x1000, .last = 0x1010};
+    struct edge_key taken = {lua, lua, {0x1010}, {0x1000}, EDGE_TAKEN};
+    struct edge_key returned = {MODULE_NONE, lua, {0}, {0x1000}, EDGE_RETURN};
+    struct range_key range = {
+        .module = lua, .instructions = 5, .start = {0x1000}, .last = {0x1010}};
     *table_at(&profile->edges, &taken) = (struct sums){1000, 2000, 1000000, 3000000, 4, 5};
     table_at(&profile->edges, &returned)->count = 7;
     table_at(&profile->ranges, &range)->time = 300;
@@ -164,9 +165,10 @@ static void the_document_shows_what_is_appended(void **state)
     profile_writer_attach(writer, &profile);
     read_file(&head, path, 0);
     uint32_t lua = profile_module(&profile, "lua", NULL, 0);
-    struct edge_key taken = {lua, lua, 0x1010, 0x1000, EDGE_TAKEN};
-    struct edge_key fallen = {lua, lua, 0x1010, 0x1012, EDGE_FALL};
-    struct range_key range = {.module = lua, .instructions = 5, .start = 0x1000, .last = 0x1010};
+    struct edge_key taken = {lua, lua, {0x1010}, {0x1000}, EDGE_TAKEN};
+    struct edge_key fallen = {lua, lua, {0x1010}, {0x1012}, EDGE_FALL};
+    struct range_key range = {
+        .module = lua, .instructions = 5, .start = {0x1000}, .last = {0x1010}};
     batch_add_edge(&batch, &taken, 1000, 2000);
     batch_add_edge(&batch, &fallen, 10, 20);
     batch_add_range(&batch, &range, 300, 600);

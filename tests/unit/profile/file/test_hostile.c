@@ -385,7 +385,7 @@ static void odd_batches_are_read(void **state)
     if (!profile_read_bytes("f", bytes.at, bytes.n, &back, &err))
         fail_msg("%s", err.text);
     assert_int_equal(back.ranges.n, 1);
-    const struct range_key range = {.instructions = 1, .start = 5, .last = 5};
+    const struct range_key range = {.instructions = 1, .start = {5}, .last = {5}};
     const struct sums *sums = table_find(&back.ranges, &range);
     assert_non_null(sums);
     assert_true(sums->time == UINT64_MAX && sums->count == 7);
@@ -468,7 +468,7 @@ static void unknown_types_and_totals_are_skipped(void **state)
     assert_true(back.complete);
     assert_string_equal(back.warning,
                         "f: 2 chunks of unknown type skipped: another version of gait wrote it");
-    struct range_key key = {.instructions = 1, .start = 5, .last = 5};
+    struct range_key key = {.instructions = 1, .start = {5}, .last = {5}};
     assert_int_equal(table_find(&back.ranges, &key)->count, 7);
     assert_int_equal(back.totals.batches, 1);
     assert_int_equal(back.totals.tool_ns, 13);

@@ -82,9 +82,10 @@ static void add_everywhere(struct twins *twins, int process, uint64_t keys)
     struct batch *const both[] = {&twins->written[process], &twins->added[process]};
     uint32_t module = some_module(&twins->delta);
     uint64_t key = some_below(keys), time = some_number() >> 24, count = some_number() >> 20;
-    struct edge_key edge = {module, module, key * 4, key * 8, EDGE_TAKEN};
-    struct edge_key returned = {MODULE_NONE, module, 0, key * 8, EDGE_RETURN};
-    struct range_key range = {.module = module, .instructions = 3, .start = key, .last = key + 9};
+    struct edge_key edge = {module, module, {key * 4}, {key * 8}, EDGE_TAKEN};
+    struct edge_key returned = {MODULE_NONE, module, {0}, {key * 8}, EDGE_RETURN};
+    struct range_key range = {
+        .module = module, .instructions = 3, .start = {key}, .last = {key + 9}};
     uint64_t which = some_below(3);
     for (int i = 0; i < 2; i++) {
         if (which < 2)

@@ -50,8 +50,8 @@ static void ones(struct profile *profile, uint32_t rows)
     uint32_t module = profile_module(profile, "/m", NULL, 0);
     const struct sums one = {1, 1, 1, 1, 1, 1};
     for (uint32_t i = 0; i < rows; i++) {
-        struct edge_key edge = {module, module, i * 3, i, EDGE_JUMP};
-        struct range_key range = {.module = module, .instructions = 1, .start = i, .last = i};
+        struct edge_key edge = {module, module, {i * 3}, {i}, EDGE_JUMP};
+        struct range_key range = {.module = module, .instructions = 1, .start = {i}, .last = {i}};
         *table_at(&profile->edges, &edge) = one;
         *table_at(&profile->ranges, &range) = one;
     }
