@@ -1,5 +1,4 @@
-/* What gait and the process of a module say to each other: a head, and behind it what its type
- * says. */
+/* Messages between gait and the process of a module: a head, then data as the question says. */
 #pragma once
 
 #include "collect/modules/module_host.h"
@@ -11,7 +10,7 @@ enum { MODULE_PAIRS = 4 * MODULE_TUPLES };
 struct module_head {
     uint32_t question; /* enum module_question */
     uint32_t n;        /* tuples, or pairs in an answer */
-    uint64_t dropped;  /* in an answer: pairs that were too many */
+    uint64_t dropped;  /* in an answer: pairs that did not fit */
 };
 
 struct module_hello {
@@ -26,9 +25,10 @@ struct module_instruction {
     char mnemonic[32], file[64];
 };
 
-/* Whole, or false: the other side is gone, or took longer than so many ms (negative: it may). */
+/* Transfers all n bytes. False: the other side is gone, or took longer than `ms` (negative: no
+ * limit). */
 bool module_send(int fd, const void *data, size_t n, int ms);
 bool module_receive(int fd, void *data, size_t n, int ms);
 
-/* The module's process: never returns. */
+/* The module's process. Never returns. */
 _Noreturn void module_guest_run(const char *path, int fd);

@@ -1,5 +1,5 @@
-/* The profile of a recording as it grows. Whatever cannot be written is kept for the next time; the
- * last reason why is told at the end. */
+/* The profile of a recording as it grows. Data that cannot be written is kept for the next append;
+ * the last error is reported at the end. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,16 +16,16 @@ struct output {
     char error[512]; /* "" while all went well */
 };
 
-/* What a new profile says first: command, time, machine, version. */
+/* Fills in command, time, machine and version. */
 void output_describe(struct profile *head, const char *command);
 
 bool output_open(struct output *output, const char *path, const struct profile *head,
                  struct err *err);
-/* Nothing was recorded: as if nothing had been. */
+/* Nothing was recorded: restores what was there. */
 void output_undo(struct output *output);
-/* Appends what is new, and empties it. `last`: closing comes next. */
+/* Appends `delta` and empties it. `last`: output_close comes next. */
 void output_append(struct output *output, struct profile *delta, bool last);
-/* Rewrites the file whole; its size. The writer is gone then. */
+/* Rewrites the whole file and releases the writer. Returns the size. */
 uint64_t output_close(struct output *output);
-/* Of the file as it is. */
+/* The size of the file now. */
 uint64_t output_bytes(const struct output *output);

@@ -1,4 +1,4 @@
-/* Names of events, as typed after -e, and the numbers by which the kernel knows them. */
+/* Names of events, as typed after -e, and their numbers in the kernel. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,5 +21,5 @@ bool perf_name_parse(const char *text, struct perf_event_name *ret_event, struct
 /* Whether it counts nanoseconds of CPU time. */
 bool perf_name_is_clock(const struct perf_event_name *event);
 
-/* The names that need no look into the machine, one after the other; NULL behind the last. */
+/* Names that are the same on all machines, by index; NULL: no more. */
 const char *perf_name_known(size_t index);

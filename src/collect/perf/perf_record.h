@@ -1,5 +1,5 @@
-/* One record of the kernel's, taken apart. Every length is checked before use; pointers lead into
- * the record. */
+/* Decodes one record of the kernel. Every length is checked before use; pointers lead into the
+ * record. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 
 struct perf_event_header;
 
-/* What all samples carry, in this order; every other record ends with ids and time. */
+/* Fields of all samples, in this order; every other record ends with ids and time. */
 #define PERF_RECORD_SAMPLED                                                                        \
     (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
-/* rax to rip and r8 to r15, as the kernel numbers them: no flags, no segments. */
+/* rax to rip and r8 to r15, in the kernel's numbering: no flags, no segments. */
 #define PERF_RECORD_REGISTERS 0xff01ffull
 enum { PERF_RECORD_REGISTERS_N = 17 };
 
@@ -24,28 +24,28 @@ struct perf_sample {
     struct perf_ids ids;
     uint64_t ip, period;
     bool in_kernel;
-    const uint64_t *chain; /* the kernel's part, innermost first, with its context marks */
+    const uint64_t *chain; /* the kernel's part, innermost first, with context marks */
     uint64_t n_chain;
     bool has_registers;
     uint64_t
         registers[PERF_RECORD_REGISTERS_N]; /* in the kernel's order of PERF_RECORD_REGISTERS */
-    const uint8_t *stack;                   /* copied from rsp upwards */
+    const uint8_t *stack;                   /* from rsp upwards */
     uint64_t stack_bytes;
-    bool stack_full; /* the copy ended because there was no more room for it */
+    bool stack_full; /* the copy was truncated */
 };
 
 struct perf_mapping {
     struct perf_ids ids;
     uint64_t start, bytes, offset;
     uint64_t device, inode;
-    uint32_t build_id_bytes; /* 0: not told */
+    uint32_t build_id_bytes; /* 0: not known */
     uint8_t build_id[20];
     const char *path;
 };
 
 /* A fork or the end of a thread. */
 struct perf_task {
-    struct perf_ids ids; /* of whoever did it; the time */
+    struct perf_ids ids; /* of the thread that did it; the time */
     uint32_t pid, parent_pid, tid, parent_tid;
 };
 
@@ -56,16 +56,16 @@ struct perf_name {
     const char *name;
 };
 
-/* False: the record does not hold what its kind should. `with_chain` and `with_stack`: what samples
- * were asked to carry. */
+/* False: the record is malformed. `with_chain`, `with_stack`: what samples were requested to have.
+ */
 bool perf_record_sample(const struct perf_event_header *record, bool with_chain, bool with_stack,
                         struct perf_sample *ret_sample);
 bool perf_record_mapping(const struct perf_event_header *record, struct perf_mapping *ret_mapping);
 bool perf_record_task(const struct perf_event_header *record, struct perf_task *ret_task);
 bool perf_record_name(const struct perf_event_header *record, struct perf_name *ret_name);
-/* Of a record that is no sample. */
+/* Of a record other than a sample. */
 bool perf_record_ids(const struct perf_event_header *record, struct perf_ids *ret_ids);
-/* How many records the kernel had no room for; 0 if this is not what the record says. */
+/* How many records the kernel dropped; 0 for other records. */
 uint64_t perf_record_lost(const struct perf_event_header *record);
-/* Of any record; 0 if it has none. */
+/* Of any record; 0: none. */
 uint64_t perf_record_time(const struct perf_event_header *record);

@@ -1,8 +1,8 @@
-/* What the kernel is asked to count and to tell, and what of it was granted.
+/* What the kernel is asked to record, and what it grants.
  *
- * Two events: the tracker says who starts and ends, what is mapped and who is on a CPU; the sampler
- * interrupts. They are apart because sampling may begin late and pauses now and then, and what is
- * mapped meanwhile must not be missed. */
+ * Two events: the tracker reports starts, ends, mappings and context switches; the sampler
+ * interrupts. They are separate because sampling may begin late and pauses now and then, and
+ * mappings must not be missed meanwhile. */
 #pragma once
 
 #include "collect/perf/perf_names.h"
@@ -16,25 +16,24 @@ struct err;
 struct perf_wish {
     const char *event; /* NULL: CPU time */
     uint32_t hz;
-    bool all_cpus; /* whoever runs on them, not a process */
+    bool all_cpus; /* all processes */
 };
 
 struct perf_request {
     struct perf_event_attr tracker, sampler;
     struct perf_event_name event;
     bool clock;  /* periods are nanoseconds of CPU time */
-    bool kernel; /* the kernel's part is sampled, too */
+    bool kernel; /* kernel code is sampled, too */
     uint64_t mean_period_ns;
-    char refused[256]; /* what was asked for and not granted, why, and what would grant it; or "" */
+    char refused[256]; /* what was refused, why, and what would grant it; or "" */
 };
 
-/* Tries what is asked for and gives up, one by one, what the kernel refuses and a recording can do
- * without. False: nothing is left; the message names the setting that is in the way. */
+/* Tries the request, and drops refused features one by one, as long as a recording works without
+ * them. False: nothing is left; the message names the setting that forbids it. */
 bool perf_request_settle(struct perf_request *request, const struct perf_wish *wish,
                          struct err *err);
 
-/* The descriptor of a new event, close-on-exec; -1 with errno. `pid` -1 is everybody, `cpu` -1 any.
- */
+/* Opens an event, close-on-exec; -1 with errno. `pid` -1: all, `cpu` -1: any. */
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu);
 
 /* "kernel.perf_event_paranoid is 2", or that it cannot be read. */

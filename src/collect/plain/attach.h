@@ -1,4 +1,4 @@
-/* Following processes that run already: all their threads, and what those will start. */
+/* Follows running processes: all their threads, and what those start. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@ struct err;
 struct follow;
 struct perf_events;
 
-/* Follows each thread of the process, and makes it and its mappings known. Threads that cannot be
- * followed are counted in *ret_missed. False: no thread could be followed. */
+/* Follows each thread of the process, and reads its mappings. *ret_missed: threads that could not
+ * be followed. False: none could. */
 bool attach_process(struct perf_events *events, struct follow *follow, int pid, uint64_t now_ns,
                     uint64_t *ret_missed, struct err *err);

@@ -1,12 +1,11 @@
-/* Files whose code was mapped, each opened once for the whole recording, with what is needed of it
- * while samples come in: its load segments and its unwind rules.
+/* Files with mapped code, each opened once for the recording, with what is needed while samples
+ * come in: load segments and unwind rules.
  *
- * A name is not the file: another may have taken its place by the time that a mapping is heard of,
- * or lie there for everybody outside a container. So whatever is opened must have the build-id that
- * the kernel told with the mapping or, without one, the inode. If nothing has, the module keeps its
- * name, and the fact "replaced" says that no file explains it. A file without build-id gets a stamp
- * (program/elf/stamp.h), as fact of that name, so that views can tell whether it is still the same.
- */
+ * A name is not the file: another file may have replaced it, or have that name outside a container.
+ * So an opened file must have the build-id that the kernel reported with the mapping or, without
+ * one, the inode. If no file does, the module keeps its name, and the fact "replaced" says that no
+ * file explains it. A file without build-id gets a stamp (program/elf/stamp.h), a fact of that
+ * name, so that views can check that it is unchanged. */
 #pragma once
 
 #include "base/map.h"
@@ -22,27 +21,27 @@ struct profile;
 
 struct file {
     uint32_t module; /* of the profile */
-    bool readable;   /* image is there */
-    bool unwindable; /* unwind was built */
+    bool readable;   /* it has an image */
+    bool unwindable; /* it has unwind rules */
     struct image image;
     struct unwind unwind;
 };
 
 struct files {
     struct profile *profile; /* gets the modules */
-    struct map told;         /* what mappings say of files; index i belongs to of_told i */
+    struct map told;         /* identities from mappings; index i belongs to of_told i */
     struct told_files {
         VEC(struct file *);
     } of_told;
-    struct map keys;    /* what the file system says of them */
+    struct map keys;    /* identities from the file system */
     VEC(struct file *); /* index i belongs to key i */
 };
 
 void files_init(struct files *files, struct profile *profile);
 void files_release(struct files *files);
 
-/* The file that the process has mapped. "[vdso]" is a file, too. One that cannot be read has a
- * module but no image. */
+/* The file of a mapping of the process. "[vdso]" is a file, too. An unreadable file has a module
+ * but no image. */
 struct file *files_get(struct files *files, const struct perf_mapping *mapping, int pid);
-/* Built when first asked for; NULL: the file cannot be read. */
+/* Built at the first call; NULL: the file is not readable. */
 const struct unwind *file_unwind(struct file *file);

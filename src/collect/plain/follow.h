@@ -1,5 +1,4 @@
-/* What the kernel's records say, record by record in the order of their time: who there is, what is
- * mapped, what was seen. All of it ends up in the profile. */
+/* The kernel's records in time order: processes, mappings and samples. All go into the profile. */
 #pragma once
 
 #include "collect/plain/processes.h"
@@ -17,13 +16,12 @@ struct follow {
     struct processes processes;
     struct tasks tasks;
     struct samples samples;
-    bool chains; /* samples carry the kernel's */
-    uint32_t
-        awaited; /* time is accounted from the moment when this process becomes a program, or 0 */
-    uint32_t own_pid; /* whose samples are left out */
+    bool chains;      /* samples have the kernel's call chain */
+    uint32_t awaited; /* time is accounted from the exec of this process; 0: from the beginning */
+    uint32_t own_pid; /* of gait: its samples are left out */
 };
 
-/* The profile must outlive it. Time is accounted from tasks.began_ns on. */
+/* The profile must outlive it. Time is accounted from tasks.began_ns. */
 void follow_init(struct follow *follow, const struct perf_request *request,
                  struct profile *profile);
 void follow_release(struct follow *follow);

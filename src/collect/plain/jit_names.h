@@ -1,8 +1,7 @@
-/* Names of code that processes made themselves, for addresses that were seen, from the maps that
- * JIT compilers write for profilers.
+/* Names of JIT code, for sampled addresses, from the perf maps that JIT compilers write.
  *
- * A map is opened when its process is first met in such code: then it can still be read when the
- * process, its namespace or the file are gone. It is read at the end, when it is whole. */
+ * A map is opened when its process is first sampled in such code: then it can be read after the
+ * process, its namespace or the file are gone. It is read at the end, when it is complete. */
 #pragma once
 
 #include "base/map.h"
@@ -14,10 +13,10 @@ struct profile;
 
 struct jit_map {
     uint32_t module;
-    int fd;      /* -1: none was found yet */
-    int refused; /* errno of one that is there and could not be opened */
+    int fd;      /* -1: not found yet */
+    int refused; /* errno of a map that could not be opened */
     uint32_t pid;
-    struct map addresses; /* seen, uint64_t */
+    struct map addresses; /* sampled, uint64_t */
 };
 struct jit_names {
     struct map modules; /* uint32_t; index i owns at[i] */
@@ -28,7 +27,7 @@ void jit_names_init(struct jit_names *names);
 void jit_names_release(struct jit_names *names);
 
 void jit_names_see(struct jit_names *names, uint32_t pid, uint32_t module, uint64_t address);
-/* Looks for maps that were not there when their process was first met. */
+/* Searches again for maps that were missing. */
 void jit_names_look(struct jit_names *names);
-/* Adds names to the profile for all that was seen. */
+/* Adds the names of all sampled addresses to the profile. */
 void jit_names_tell(struct jit_names *names, struct profile *profile);

@@ -1,5 +1,5 @@
-/* Names of kernel code, for addresses that were seen: /proc/kallsyms has them while this kernel
- * runs, and nobody afterwards. */
+/* Names of kernel code, for sampled addresses: only /proc/kallsyms of the running kernel has them.
+ */
 #pragma once
 
 #include "base/map.h"
@@ -12,8 +12,8 @@
 struct profile;
 
 struct kernel_names {
-    struct map addresses; /* seen, uint64_t */
-    size_t named;         /* of them: were looked up */
+    struct map addresses; /* sampled, uint64_t */
+    size_t named;         /* of them: looked up */
 };
 
 void kernel_names_init(struct kernel_names *names);
@@ -24,8 +24,8 @@ static inline void kernel_names_see(struct kernel_names *names, uint64_t address
     map_add(&names->addresses, &address);
 }
 
-/* Adds names for what was seen since the last time to the profile, for its module. Does nothing
- * where /proc/kallsyms hides addresses (kernel.kptr_restrict). */
+/* Adds the names of addresses since the last call to the module of the profile. Does nothing if
+ * /proc/kallsyms hides addresses (kernel.kptr_restrict). */
 void kernel_names_tell(struct kernel_names *names, struct profile *profile, uint32_t module);
 /* The same with another file, for tests. */
 void kernel_names_tell_from(struct kernel_names *names, struct profile *profile, uint32_t module,

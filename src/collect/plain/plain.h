@@ -1,9 +1,9 @@
-/* One plain recording from beginning to end: no agent, the kernel interrupts and tells; stacks are
- * walked here, as they come in, and only their sums are kept.
+/* One plain recording from beginning to end, without an agent: the kernel takes samples. The tool
+ * unwinds stacks as they come in, and keeps only their sums.
  *
- * Either a program is started, or processes that run already are followed, or all CPUs. Nothing
- * starts unless the profile can be written; nothing is left behind unless recording began. Every
- * second what is new is appended. */
+ * It starts a program, or follows running processes, or all CPUs. Nothing starts unless the profile
+ * can be written. If recording does not begin, no file is left. New data is appended every second.
+ */
 #pragma once
 
 #include "collect/stacks/stack.h"
@@ -20,8 +20,8 @@ struct plain_progress {
 };
 
 struct plain_options {
-    char *const *argv;   /* the program, ends with NULL; empty: none is started */
-    const char *command; /* what was typed, shell-quoted */
+    char *const *argv;   /* the program, ends with NULL; empty: none */
+    const char *command; /* as typed, shell-quoted */
     const char *output;
     const char *event; /* NULL: CPU time */
     uint32_t hz;
@@ -35,13 +35,13 @@ struct plain_options {
 };
 
 struct plain_recording {
-    int exec_errno; /* the program could not be executed, and why */
-    bool denied;    /* the kernel gives no samples at all: nothing was recorded, err says why */
-    int status;     /* of the program, as waitpid gives it */
+    int exec_errno; /* why the program could not be executed; 0: it could */
+    bool denied;    /* the kernel grants no samples at all: nothing was recorded, err says why */
+    int status;     /* of the program, as of waitpid */
     struct totals totals;
     uint64_t wall_ns, file_bytes;
     uint64_t startup_ns; /* of totals.tool_ns: before recording began */
-    uint64_t sampled_ns; /* of it: while samples came in; the rest is for names and the file */
+    uint64_t sampled_ns; /* of it: during sampling; the rest is for names and the file */
     char event[128];
     uint32_t hz;
     bool clock, kernel;
@@ -52,7 +52,7 @@ struct plain_recording {
     size_t ring_bytes, ring_wanted; /* less than wanted: the limit on locked memory */
     uint32_t stack_bytes;           /* copied with each sample, at most */
     char refused[256];              /* as in struct perf_request */
-    char write_error[512];          /* the profile could not be written, and why; "" if it could */
+    char write_error[512];          /* why the profile could not be written; or "" */
 };
 
 /* False: nothing was recorded. */

@@ -1,8 +1,7 @@
-/* The processes of a recording and what each has mapped.
+/* The processes of a recording and their mappings.
  *
- * Fed with the kernel's records in the order of their time: a child starts with what its parent
- * had, a new program with nothing. A process that was there before is looked up in /proc when first
- * met. */
+ * Records of the kernel come in time order. A child starts with its parent's mappings, a new
+ * program with none. A process from before the recording is looked up in /proc when first met. */
 #pragma once
 
 #include "base/map.h"
@@ -20,8 +19,8 @@ struct profile;
 
 struct process {
     uint32_t pid;
-    bool jit;         /* has code of its own making */
-    uint32_t threads; /* that are there; 0: not known, or none */
+    bool jit;         /* has JIT code */
+    uint32_t threads; /* running; 0: not known, or none */
     struct mappings mappings;
     struct stack_past past; /* of its threads */
 };
@@ -29,20 +28,19 @@ struct process {
 struct processes {
     struct profile *profile;
     struct files files;
-    struct map pids; /* the latest of each number */
+    struct map pids; /* the latest process of each pid */
     VEC(struct process *);
-    uint32_t seen; /* processes, counting those that took another's number */
+    uint32_t seen; /* processes, reused pids included */
 };
 
 void processes_init(struct processes *processes, struct profile *profile);
 void processes_release(struct processes *processes);
 
-/* Never NULL; pointers stay good. */
+/* Never NULL; pointers stay valid. */
 struct process *processes_get(struct processes *processes, uint32_t pid);
 
 void processes_map(struct processes *processes, const struct perf_mapping *mapping);
 void processes_fork(struct processes *processes, const struct perf_task *task);
-/* A thread has ended; with its last one goes what the process had mapped. */
+/* A thread has ended; the last one ends the mappings. */
 void processes_exit(struct processes *processes, const struct perf_task *task);
-/* Became another program. */
 void processes_exec(struct processes *processes, uint32_t pid);

@@ -17,10 +17,10 @@ struct samples {
     struct profile *profile; /* gets nodes, weights and losses */
     struct processes *processes;
     struct tasks *tasks;
-    uint64_t stretch; /* of weights, less one, in 2^-20: sampling pauses now and then */
+    uint64_t stretch; /* factor of weights minus 1, in 2^-20: sampling pauses now and then */
     struct stack stack;
     struct last_nodes last;
-    uint32_t kernel_module, unknown_module; /* MODULE_NONE: nothing was seen of it */
+    uint32_t kernel_module, unknown_module; /* MODULE_NONE: no samples in it */
     struct kernel_names kernel_names;
     struct jit_names jit_names;
     VEC(uint64_t);
@@ -32,7 +32,7 @@ struct samples {
 void samples_init(struct samples *samples, struct profile *profile, struct processes *processes,
                   struct tasks *tasks);
 void samples_release(struct samples *samples);
-/* Tells the profile the names of what no file will explain. `last`: all there are. */
+/* Adds the names of code without a file to the profile. `last`: all of them. */
 void samples_tell_names(struct samples *samples, bool last);
 /* The profile's stacks were emptied. */
 void samples_forget(struct samples *samples);

@@ -1,7 +1,7 @@
-/* The threads of a recording and the time each used: on a CPU, by its switches, split into user and
- * kernel time by its samples (lives.h); off it, whenever it was there and not on one.
+/* The threads of a recording and their time: on a CPU, from context switches, split into user and
+ * kernel time by samples (lives.h); off a CPU, the rest of their life.
  *
- * The profile is told in parts: what is new since the last time. */
+ * The profile gets what is new since the last call. */
 #pragma once
 
 #include "base/map.h"
@@ -19,43 +19,42 @@ struct profile;
 struct task {
     uint32_t pid, tid;
     char name[16];
-    bool ended, on;    /* on: a CPU */
-    bool unknown;      /* whether it is, until a record of it says so */
-    uint32_t life;     /* of lives; of no meaning once it has ended */
+    bool ended, on;    /* on: on a CPU */
+    bool unknown;      /* `on` is not known until a record says so */
+    uint32_t life;     /* in lives; void once it has ended */
     uint64_t since_ns; /* accounted up to here */
-    /* not told yet */
+    /* Not in the profile yet. */
     uint64_t off_ns, switches;
 };
 
 struct tasks {
     struct profile *profile;
-    struct map tids; /* the latest of each number */
+    struct map tids; /* the latest thread of each tid */
     VEC(struct task);
     struct lives lives;
-    uint32_t own_pid;  /* of whose time nothing is told */
+    uint32_t own_pid;  /* of gait: its time is left out */
     bool one_by_one;   /* threads are followed, not CPUs */
-    bool switches;     /* are told: else nothing is known of time */
+    bool switches;     /* are recorded: else no time is known */
     uint64_t began_ns; /* accounting starts here; UINT64_MAX: not known yet */
 };
 
 void tasks_init(struct tasks *tasks, struct profile *profile);
 void tasks_release(struct tasks *tasks);
 
-/* Never NULL; one that was not known is taken to be there since `now_ns`. Good until the next call.
- */
+/* Never NULL; a new thread is assumed to exist since `now_ns`. Valid until the next call. */
 struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t now_ns);
 
-/* From here on no time of it is told. */
+/* Its time is not accounted any more. */
 void tasks_forget(struct tasks *tasks, uint32_t tid);
 
 void tasks_fork(struct tasks *tasks, const struct perf_task *fork);
 void tasks_exit(struct tasks *tasks, const struct perf_task *exit);
 void tasks_name(struct tasks *tasks, const struct perf_name *name);
 void tasks_switch(struct tasks *tasks, const struct perf_ids *ids, bool out);
-/* Met on a CPU, at that node of the profile's stacks. */
+/* A sample on a CPU, at that node of the profile's stacks. */
 void tasks_sample(struct tasks *tasks, const struct perf_ids *ids, uint32_t node, uint32_t group,
                   uint64_t weight, bool kernel);
 
-/* Adds to the profile what is new by `now_ns`: times of threads, and the weights of samples, whose
- * nodes are needed no more. `last`: nothing will come any more. */
+/* Adds what is new up to `now_ns` to the profile: times of threads, and weights of samples, whose
+ * nodes are then not needed any more. `last`: nothing will follow. */
 void tasks_tell(struct tasks *tasks, uint64_t now_ns, bool last);

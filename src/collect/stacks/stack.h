@@ -1,10 +1,10 @@
-/* Call stacks of plain samples: from a thread's registers and a copy of the top of its stack to a
- * list of return addresses, over all modules of the process.
+/* Call stacks of samples: from a thread's registers and a copy of the top of its stack to a list of
+ * return addresses, over all modules of the process.
  *
- * Each frame is left by the rules of the module that its code is in (program/unwind/unwind.h).
- * Guesses are made only in code that has no rule, each by a named fallback that is counted. A
- * guessed return address must lie behind a call instruction; of several guesses the first that
- * leads on to the outermost frame is taken. Every stack says how it ended. */
+ * Each frame is unwound by the rules of its module (program/unwind/unwind.h). Code without rules is
+ * unwound by named guesses, which are counted. A guessed return address must follow a call
+ * instruction. Of several guesses the first that reaches the outermost frame is taken. Every stack
+ * says how it ended. */
 #pragma once
 
 #include "base/vec.h"
@@ -18,31 +18,32 @@
 struct image;
 struct unwind;
 
-/* Where code of the process comes from. */
+/* The module of an address. */
 struct stack_place {
     struct svma at;
-    const struct unwind *unwind; /* NULL: the module has no rules, or is no file, as a JIT's code */
-    const struct image *image; /* may be NULL: then what lies before an address is not looked at */
+    const struct unwind *unwind; /* NULL: no rules, or no file, as for JIT code */
+    const struct image
+        *image; /* may be NULL: then return addresses are not checked for a call before them */
 };
 
 /* The process as it was at the sample. */
 struct stack_space {
-    /* False: no executable mapping is there. */
+    /* False: no executable mapping. */
     bool (*place)(void *closure, struct avma at, struct stack_place *ret_place);
-    /* Memory outside of the copied stack, if there is a way to know it; may be NULL. */
+    /* Memory outside the copied stack, if it is known; may be NULL. */
     bool (*read)(void *closure, struct avma at, uint64_t *ret_value);
     void *closure;
 };
 
-/* What perf_event_attr.sample_regs_user must ask for: every general register, and ip. */
+/* Value for perf_event_attr.sample_regs_user: every general register, and ip. */
 #define STACK_REGISTERS_MASK 0xFF01FFull
 
-/* As PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER have it. */
+/* As in PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER. */
 struct stack_sample {
     uint64_t mask;             /* sample_regs_user; sp and ip must be in it */
-    const uint64_t *registers; /* one a bit of the mask, lowest first */
+    const uint64_t *registers; /* one for each bit of the mask, lowest first */
     const uint8_t *bytes;      /* from sp upwards */
-    size_t n_bytes;            /* as many as the kernel copied (dyn_size) */
+    size_t n_bytes;            /* as the kernel copied (dyn_size) */
 };
 
 enum stack_how {
@@ -57,7 +58,7 @@ struct stack_frame {
     struct avma sp; /* the frame's rsp */
 };
 
-/* An address inside the instruction that the frame is at: what symbols and lines are asked for. */
+/* An address inside the frame's current instruction: for symbols and lines. */
 static inline struct avma stack_frame_inside(const struct stack_frame *frame)
 {
     return (struct avma){frame->pc.v - (frame->how == STACK_CALLED)};
@@ -97,7 +98,7 @@ enum stack_fallback {
 };
 
 extern const char *const stack_end_text[STACK_N_ENDS];
-/* What is lost by it; of the first, nothing. */
+/* The loss that it is; none for the first. */
 extern const enum loss stack_end_loss[STACK_N_ENDS];
 extern const char *const stack_fallback_text[STACK_N_FALLBACKS];
 
@@ -112,6 +113,6 @@ struct stack {
 
 void stack_walk(struct stack *stack, const struct stack_space *space,
                 const struct stack_sample *sample);
-/* A last frame where no code is: it was no return address, or that of a program that is gone. */
+/* Drops a last frame outside all code: it was no return address, or one of an earlier program. */
 void stack_drop_unmapped(struct stack *stack, const struct stack_space *space);
 void stack_release(struct stack *stack);

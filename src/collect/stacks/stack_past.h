@@ -1,10 +1,10 @@
-/* The last whole stack of each thread of a process: the kernel copies only so much of a stack, and
- * what lies beyond was often seen a moment ago, in a sample that was taken less deep.
+/* The last whole stack of each thread of a process. The kernel copies only so much of a stack, and
+ * the rest was often in an earlier, less deep sample.
  *
- * A truncated stack is continued if its outermost frame, known by its place and its return address,
- * was in the last whole stack of the thread. That is no proof: the function may have returned and
- * have been called again at the same depth along another way. So it is counted as a guess. Frames
- * of older stacks are not looked for: there such ways are common. */
+ * A truncated stack is continued if its outermost frame, identified by its place and return
+ * address, was in the last whole stack of the thread. That is no proof: the function may have
+ * returned and have been called again at the same depth by other callers. So it is counted as a
+ * guess. Older stacks are not used: there such cases are common. */
 #pragma once
 
 #include "base/vec.h"
@@ -12,13 +12,12 @@
 
 /* Starts as {0}. */
 struct stack_past {
-    VEC(struct past_stack); /* by where the thread's stack begins */
+    VEC(struct past_stack); /* by the begin of the thread's stack */
 };
 
 void stack_past_release(struct stack_past *past);
 
-/* The innermost frame of the stack that the last whole one of its thread has, too; stack->n: there
- * is none. */
+/* The innermost frame that the last whole stack of the thread has, too; stack->n: none. */
 size_t stack_past_common(const struct stack_past *past, const struct stack *stack);
-/* Continues a truncated stack if it can; remembers a whole one, a continued one too. */
+/* Continues a truncated stack if possible; remembers whole and continued stacks. */
 void stack_past_apply(struct stack_past *past, struct stack *stack);

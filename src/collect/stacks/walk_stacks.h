@@ -1,8 +1,8 @@
-/* Stacks of walks: what an interrupt found above a thread's stack pointer becomes a calling context
- * of the profile.
+/* Stacks of walks: the words above a thread's stack pointer at an interrupt become a calling
+ * context of the profile.
  *
- * One for all processes of a recording: rules of a module are compiled once, whoever has it mapped.
- * Rules of a function are made when it is first met (program/unwind/unwind_partial.h). */
+ * One for all processes of a recording: rules of a module are compiled once for all. Rules of a
+ * function are compiled when it is first met (program/unwind/unwind_partial.h). */
 #pragma once
 
 #include "base/vec.h"
@@ -18,13 +18,13 @@ struct profile;
 struct walk_stacks {
     struct profile *profile; /* gets nodes */
     struct module_rules {
-        VEC(struct module_rule *); /* by module; NULL: nobody asked yet */
+        VEC(struct module_rule *); /* by module; NULL: not needed yet */
     } rules;
     struct stack stack;
     struct last_nodes last;
     uint32_t turn; /* deep stacks so far */
     /* so far */
-    uint64_t untaken; /* interrupts of which no stack was copied */
+    uint64_t untaken; /* interrupts without a copy of the stack */
     uint64_t ends[STACK_N_ENDS], fallbacks[STACK_N_FALLBACKS];
 };
 
@@ -33,7 +33,6 @@ void walk_stacks_release(struct walk_stacks *stacks);
 /* The profile's stacks were emptied. */
 void walk_stacks_forget(struct walk_stacks *stacks);
 
-/* Whose stack it is. */
 struct walk_thread {
     struct mappings *mappings;
     struct stack_past *past; /* of the process */
@@ -41,6 +40,6 @@ struct walk_thread {
 };
 
 /* The innermost node of the stack, below the thread's root. The registers' ip is the interrupted
- * place. `ret_begin`: where the thread's stack begins; 0: that is not known any more. */
+ * place. `ret_begin`: where the thread's stack begins; 0: not known any more. */
 uint32_t walk_stacks_node(struct walk_stacks *stacks, const struct walk_thread *thread,
                           const struct stack_sample *sample, uint32_t root, uint64_t *ret_begin);

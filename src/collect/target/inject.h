@@ -1,10 +1,10 @@
-/* The agent put into a process that did not load it, spoken to, and taken out again.
+/* The agent injected into a process that did not load it, commanded, and removed again.
  *
- * Nothing of the process's file systems, environment or namespaces is used: its memory is asked of
- * the kernel by a borrowed thread, the image comes from this executable, the channel's descriptor
- * through a socket that the process makes itself. Each command is carried out by a short-lived
- * thread of the agent's own; the program's threads run on, but for the one that starts it, which is
- * held for under a millisecond. */
+ * Nothing of the process's file systems, environment or namespaces is used. A borrowed thread asks
+ * the kernel for memory, the image comes from this executable, and the channel's descriptor comes
+ * through a socket that the process makes itself. A short-lived thread of the agent carries out
+ * each command. The program's threads run on, except for the one that starts it, which is held for
+ * under a millisecond. */
 #pragma once
 
 #include "collect/target/roster.h"
@@ -22,24 +22,24 @@ struct injected {
     uint64_t text_start, text_end;
     uint64_t entry, block_at, stack_at;
     uint64_t syscall_at; /* as in struct borrowed */
-    struct attach block; /* as it was last read */
+    struct attach block; /* as last read */
     struct roster roster;
 };
 
-/* Puts it in and starts recording all threads. False: the process is as it was. */
+/* Injects it and starts recording all threads. False: the process is unchanged. */
 bool inject_begin(struct injected *ret_injected, int pid, int channel_fd, struct err *err);
-/* The same by a thread that is borrowed already, which is given back; recording begins with
- * inject_refresh: until then the program may set what signals do, as runtimes do when they start.
- * `exact`: the thread, which stands before its first instruction, begins an exact run; there is
- * nothing more to ask of the agent. */
+/* The same by a thread that is borrowed already, which is given back. Recording begins with
+ * inject_refresh: until then the program may set signal actions, as runtimes do when they start.
+ * `exact`: the thread stands before its first instruction and begins an exact run; the agent needs
+ * no more commands. */
 bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, int channel_fd,
                      bool exact, struct err *err);
-/* Records threads that are new. True if nothing had to be done. */
+/* Records new threads. True: nothing had to be done. */
 bool inject_refresh(struct injected *injected, struct err *err);
-/* Whether the process still has it: not if it ended or became another program. */
+/* Whether the process still has the agent: not if it ended or called exec. */
 bool inject_present(const struct injected *injected);
-/* Ends recording and takes the agent out: mappings, descriptors and signal actions are as they
- * were. False: err says what was left, and why; or the process is gone. */
+/* Ends recording and removes the agent: mappings, descriptors and signal actions are as before.
+ * False: err says what remained, and why; or the process has ended. */
 bool inject_end(struct injected *injected, struct err *err);
-/* What is known of it here; the process is not touched. */
+/* Releases the tool's data; the process is not touched. */
 void inject_release(struct injected *injected);

@@ -1,10 +1,9 @@
-/* A name of the agent's library that LD_PRELOAD can hold.
+/* A name of the agent's library for LD_PRELOAD.
  *
- * LD_PRELOAD separates by spaces and colons, expands dollar signs, and has no way to quote any of
- * them. A library whose path has one is reached through a link of ours,
- * /tmp/gait-UID-HASH/libgait.so. It is left behind on purpose: programs outlive gait, and what they
- * start is told to preload it, too. Where no such link can be had or trusted the name is one of a
- * descriptor of ours, which ends when gait does. */
+ * LD_PRELOAD separates by spaces and colons, expands dollar signs, and cannot quote any of them. If
+ * the library's path has one, gait uses a link, /tmp/gait-UID-HASH/libgait.so. The link is left
+ * there on purpose: programs outlive gait, and their children preload the library, too. If no such
+ * link can be made or trusted, the name is that of a descriptor of gait's, which ends with gait. */
 #pragma once
 
 struct arena;

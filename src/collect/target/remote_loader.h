@@ -3,5 +3,5 @@
 
 #include <stdint.h>
 
-/* The address of its struct r_debug; 0: the program has no loader, or has not got that far. */
+/* The address of its struct r_debug; 0: no loader, or it has not got that far. */
 uint64_t remote_loader(int pid);

@@ -1,7 +1,7 @@
-/* The threads of a process that an agent was put into: which of them it is to record.
+/* The threads of a process with an injected agent: which of them it records.
  *
- * A thread that blocks the signal of samples cannot be sampled. Every new one does, for its first
- * steps: only who does so twice is counted as deaf. */
+ * A thread that blocks the signal of samples cannot be sampled. Every new thread does, for its
+ * first instructions: so a thread counts as deaf when it blocks it twice. */
 #pragma once
 
 #include "base/vec.h"
@@ -12,7 +12,7 @@
 enum hearing { HEARS, NEW_OR_DEAF, DEAF };
 
 struct roster_entry {
-    int tid, inner_tid; /* as we number it, and as the process does */
+    int tid, inner_tid; /* the tool's number, and the process's own */
     enum hearing hearing;
 };
 
@@ -21,8 +21,8 @@ struct roster {
 };
 
 void roster_release(struct roster *roster);
-/* As it is now. True: threads that can be recorded have come, or recorded ones have gone. */
+/* Updates the list. True: recordable threads have appeared, or recorded ones have ended. */
 bool roster_refresh(struct roster *roster, int pid);
-/* The process's own numbers of those that can be recorded, at most n; how many there are. */
+/* The process's own numbers of recordable threads, at most n. Returns how many there are. */
 uint32_t roster_list(const struct roster *roster, int32_t *ret_tids, uint32_t n);
 uint64_t roster_deaf(const struct roster *roster);

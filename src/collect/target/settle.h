@@ -1,8 +1,8 @@
-/* Waits until no thread of a process has to do with the agent any more, before the agent goes.
+/* Waits until no thread of a process uses the agent any more, before it is removed.
  *
- * Threads that sleep are not woken: where they are, and which signals wait for them, /proc tells.
- * Those that run are stopped for a moment and looked at. A thread that was seen clean stays so,
- * because nothing leads back. */
+ * Sleeping threads are not woken: /proc shows where they are, and their pending signals. Running
+ * threads are stopped for a moment and examined. A thread that was found clean stays clean, because
+ * nothing leads back. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,9 +12,8 @@ struct err;
 
 enum { SETTLE_SCRATCH_BYTES = 24 };
 
-/* Signals of triggers that are gone: none may be pending when the program's own action is back.
- * Those that wait behind a mask are taken away, with the help of SETTLE_SCRATCH_BYTES of the
- * process's memory. */
+/* No signal of a removed trigger may be pending when the program's own action is restored. Blocked
+ * ones are taken, with the help of SETTLE_SCRATCH_BYTES of the process's memory. */
 bool settle_signals(int pid, uint64_t scratch_at, struct err *err);
-/* No thread executes anything in these bytes. */
+/* Waits until no thread executes anything in these bytes. */
 bool settle_outside(int pid, uint64_t start, uint64_t bytes, struct err *err);

@@ -1,9 +1,7 @@
-/* What is recorded: a program that was started, or processes that ran already. Its end, and the CPU
- * time that it took.
+/* What is recorded: a started program, or running processes. Their end, and their CPU time.
  *
- * A started program is given up when it ends. From processes that ran already the agent is taken
- * out when the recording ends: by a signal, because time is over, or because the last of them is
- * gone. */
+ * A started program is recorded to its end. The agent is removed from running processes when the
+ * recording ends: by a signal, when time is over, or with the last of them. */
 #pragma once
 
 #include "base/vec.h"
@@ -17,46 +15,46 @@
 
 struct err;
 
-/* The agent in a process that did not load it. */
+/* A process with an injected agent. */
 struct attached {
     struct injected injected;
-    struct cpu_times before, now; /* of the process: when it was attached to, and last seen */
-    bool gone;                    /* ended, or another program by now */
+    struct cpu_times before, now; /* of the process: when it was attached to, and last */
+    bool gone;                    /* ended, or called exec */
 };
 
 struct recording_target {
     bool started;
-    struct child child; /* if so */
-    struct vigil vigil; /* if not */
+    struct child child; /* if started */
+    struct vigil vigil; /* else */
     VEC(struct attached);
     bool ended;
-    char left[512]; /* what a process was left with, or became; "" if there is nothing to say */
-    char bare[512]; /* it could not be put into the program that was started, and why */
+    char left[512]; /* what remained in a process, or what it became; or "" */
+    char bare[512]; /* why the agent could not be injected into the started program; or "" */
 };
 
-/* How the agent comes into a program: it loads it, or it is put in, to sample or for an exact run.
- */
+/* How the agent gets into a program: the program loads it, or it is injected, to sample or for an
+ * exact run. */
 enum target_way { TARGET_LOADS, TARGET_SAMPLED, TARGET_EXACT };
 
-/* Starts the program. One that loads nothing gets the agent before its first instruction, if it
- * can: else it runs without. */
+/* Starts the program. A static one gets the agent before its first instruction, if possible; else
+ * it runs without. */
 bool target_start(struct recording_target *target, const struct launch *launch, enum target_way way,
                   int *ret_exec_errno, struct err *err);
-/* All of these processes, or none. */
+/* Attaches to all of these processes, or to none. */
 bool target_attach(struct recording_target *target, const int *pids, size_t n, int channel_fd,
                    struct err *err);
 
-/* Until something happened, or the time is over. */
+/* Waits until something happens, or the time is over. */
 void target_wait(struct recording_target *target, uint64_t timeout_ns);
-/* Threads that are new since the last time are recorded, too. */
+/* Records new threads, too. */
 void target_refresh(struct recording_target *target);
-/* No more is recorded. */
+/* Ends the recording. */
 void target_leave(struct recording_target *target);
 void target_release(struct recording_target *target);
 
-/* Whether a program stands there with no thread recorded yet. */
+/* Whether a program has no recorded thread yet. */
 bool target_wants(const struct recording_target *target);
-/* Threads that could not be recorded, because they block the signal of samples. */
+/* Threads that cannot be sampled, because they block the signal. */
 uint64_t target_deaf(const struct recording_target *target);
-/* While it was recorded. */
+/* CPU time while it was recorded. */
 void target_times(struct recording_target *target, struct cpu_times *ret_times);

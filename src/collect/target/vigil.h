@@ -1,8 +1,8 @@
-/* Waits for whatever a plain recording has to react to: a ring that fills, a signal, an end.
+/* Waits for what a plain recording reacts to: a ring that fills, a signal, an end.
  *
- * With a program that was started, its signals are handled as launch.h says, and its end is the
- * end. Without, SIGINT, SIGTERM and SIGHUP end the recording, and so does the end of the last
- * process that is watched. */
+ * With a started program, signals are handled as launch.h says, and its end ends the recording.
+ * Without one, SIGINT, SIGTERM and SIGHUP end it, and so does the end of the last watched process.
+ */
 #pragma once
 
 #include "base/vec.h"
@@ -15,20 +15,20 @@ struct child;
 struct err;
 
 struct vigil {
-    struct child *child; /* NULL: none was started */
+    struct child *child; /* NULL: none */
     VEC(struct pollfd);  /* signals first, then processes, then rings */
     size_t processes;
-    size_t watched; /* of the processes: are still there */
+    size_t watched; /* processes that still run */
     bool ended;
 };
 
-/* `child`: NULL, or what will be launched before the first wait. */
+/* `child`: NULL, or launched before the first wait. */
 bool vigil_init(struct vigil *vigil, struct child *child, struct err *err);
 void vigil_release(struct vigil *vigil);
-/* False: there is no such process. All processes come before the first ring. */
+/* False: no such process. Add all processes before the first ring. */
 bool vigil_process(struct vigil *vigil, int pid, struct err *err);
-/* The descriptor stays the caller's. */
+/* The caller keeps the descriptor. */
 void vigil_ring(struct vigil *vigil, int fd);
 
-/* Until something happened, or CLOCK_MONOTONIC is at due_ns. */
+/* Waits until something happens, or CLOCK_MONOTONIC reaches due_ns. */
 void vigil_wait(struct vigil *vigil, uint64_t due_ns);
