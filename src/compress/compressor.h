@@ -1,4 +1,4 @@
-/* A stream of tuples made a shorter stream of messages, as a design says. */
+/* Makes a stream of tuples a shorter stream of messages, according to a design. */
 #pragma once
 
 #include "compress/associative.h"
@@ -20,6 +20,6 @@ void compressor_init(struct compressor *compressor, const struct design *design,
 /* Returns the number of messages, at most n. */
 size_t compressor_take(struct compressor *compressor, const struct tuple *tuples, size_t n,
                        struct message *messages);
-/* What the counters behind it hold, at most ASSOCIATIVE_MAX; samplers keep what they have passed
- * over. */
+/* What the counters behind it hold, at most ASSOCIATIVE_MAX. What samplers have skipped stays
+ * with them. */
 size_t compressor_flush(struct compressor *compressor, struct message *messages);

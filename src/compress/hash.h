@@ -1,11 +1,10 @@
-/* From a tuple to one of 2^bits places of a table.
+/* Maps a tuple to one of 2^bits places of a table, in two ways.
  *
- * Two ways. The paper's: each byte of place and value is replaced by that of a random permutation,
- * the bytes of the place are reversed, and what comes of both is folded by exclusive or. All of
- * that is linear over exclusive or, byte by byte, so that 16 look-ups in tables of what each byte
- * comes to in the end give the very same. The fast one: a multiplication and the top bits, which
- * depend on all others. Halves of the value change places first: numbers are mostly small and
- * addresses large, so that neither lies on the other. */
+ * The paper's: each byte of place and value is replaced by a random permutation, the bytes of the
+ * place are reversed, and both are folded by exclusive or. All of that is linear over exclusive or,
+ * byte by byte, so 16 look-ups in tables of each byte's final contribution give the same result.
+ * The fast one: a multiplication and the top bits, which depend on all others. The halves of the
+ * value are swapped first: values are mostly small and addresses large, so they do not overlap. */
 #pragma once
 
 #include "compress/tuple.h"

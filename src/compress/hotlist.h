@@ -1,15 +1,14 @@
-/* The few most frequent values of one place, in bounded space; three ways of it behind one
- * interface.
+/* The few most frequent values of one place, in bounded space: three algorithms with one interface.
  *
- * Concise: a sample of the stream, in which each value has been taken with probability 1/threshold;
- * when there are too many different ones the threshold is raised and the sample thinned. Estimates
- * are unbiased. What is not sampled costs a subtraction. Counting: what
- * is in the list is counted always, what is not comes in with probability 1/threshold. Closer, but
- *   what was there before it came in is only guessed.
- * Space-saving: all is counted; who is not in the list takes the place and the count of the least,
- * and what he has taken over is known: bounds that hold for certain.
+ * Concise: a sample of the stream; each value is taken with probability 1/threshold. When there are
+ * too many different ones, the threshold is raised and the sample thinned. Estimates are unbiased.
+ * A value that is not sampled costs a subtraction. Counting: values in the list are always counted,
+ * others enter with probability 1/threshold. More precise, but occurrences before a value entered
+ * are estimated. Space-saving: everything is counted. A value that is not in the list takes the
+ * place and the count of the least frequent one, and what it took over is known: bounds that hold
+ * for certain.
  *
- * docs/PERFORMANCE.md compares them; HOTLIST_DEFAULT is what came of it. */
+ * docs/PERFORMANCE.md compares them; HOTLIST_DEFAULT is the result. */
 #pragma once
 
 #include "compress/random.h"
@@ -28,18 +27,19 @@ enum { HOTLIST_VALUES = 16 };
 
 struct hotlist {
     uint64_t total; /* values ever inserted: exact */
-    /* Concise, counting: the threshold, in 2^-32, at least one; what random_geometric takes for it;
-     * and how many values (counting: such as are not in the list) to pass over before the next that
-     * comes in. */
+    /* Concise, counting: the threshold, in 2^-32, at least one; random_geometric's argument for it;
+     * and how many values (counting: of those not in the list) to skip before the next that enters.
+     */
     uint64_t threshold, failure, skip;
     uint32_t kind, n;
-    /* One more than are kept: who comes last may make too many. */
+    /* One more than are kept: the last to enter may be one too many. */
     uint64_t values[HOTLIST_VALUES + 1];
     uint64_t counts[HOTLIST_VALUES + 1];
-    uint64_t errors[HOTLIST_VALUES]; /* space-saving: what of a count may be others' */
+    uint64_t
+        errors[HOTLIST_VALUES]; /* space-saving: the part of a count that may belong to others */
 };
 
-/* How often a value occurred. Between lo and hi for certain, or 95 times of 100. */
+/* How often a value occurred: between lo and hi for certain, or with a confidence of 95 %. */
 struct hotlist_estimate {
     uint64_t value, count, lo, hi;
     bool certain;
@@ -47,8 +47,8 @@ struct hotlist_estimate {
 
 void hotlist_init(struct hotlist *list, enum hotlist_kind kind);
 void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random);
-/* So many at once; of space-saving lists alone. What is counted first, and most often the most
- * frequent, costs the least. */
+/* Adds so many at once; space-saving lists only. The value at the head, mostly the most frequent,
+ * costs least. */
 void hotlist_add_other(struct hotlist *list, uint64_t value, uint64_t count);
 static inline void hotlist_add(struct hotlist *list, uint64_t value, uint64_t count)
 {

@@ -1,4 +1,4 @@
-/* What each kind of hotlist.h does its own way. */
+/* What the kinds of hotlist.h implement. */
 #pragma once
 
 #include "compress/hotlist.h"
@@ -13,7 +13,7 @@ extern const struct hotlist_way hotlist_concise, hotlist_counting, hotlist_space
 
 #define HOTLIST_ONE (UINT64_C(1) << 32)
 
-/* Where it is in the list, or n. */
+/* Its index in the list, or n. */
 static inline uint32_t hotlist_find(const struct hotlist *list, uint64_t value)
 {
     uint32_t i = 0;
@@ -22,8 +22,8 @@ static inline uint32_t hotlist_find(const struct hotlist *list, uint64_t value)
     return i;
 }
 
-/* Entry i, just seen, changes places with the one before it if it is the more frequent: what is
- * frequent is found first. Returns where it is now. */
+/* Entry i was just seen: swaps it with the one before if it is more frequent, so that frequent
+ * values are found first. Returns its new index. */
 static inline uint32_t hotlist_forward(struct hotlist *list, uint32_t i)
 {
     if (!i || list->counts[i] <= list->counts[i - 1])
@@ -36,9 +36,9 @@ static inline uint32_t hotlist_forward(struct hotlist *list, uint32_t i)
     return i - 1;
 }
 
-/* Entries without a count are dropped. */
+/* Drops entries without a count. */
 void hotlist_close_ranks(struct hotlist *list);
-/* How many of n are hit, if each is with probability numerator/denominator. */
+/* A random number: how many of n are hit, each with probability numerator/denominator. */
 uint64_t hotlist_binomial(uint64_t n, uint64_t numerator, uint64_t denominator,
                           struct random *random);
 void hotlist_threshold(struct hotlist *list, uint64_t threshold, struct random *random);

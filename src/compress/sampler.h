@@ -1,7 +1,6 @@
-/* Samplers: which tuples of a stream are taken, one in `rate` of them on the average. A sampler
- * counts down to the next that it takes, and how far is all in which its kinds differ; a coin
- * thrown for each tuple (the paper's R) is the same as a geometric number of them passed over, and
- * costs nothing meanwhile. */
+/* Samplers: which tuples of a stream are taken, one in `rate` on average. A sampler counts down to
+ * the next that it takes; kinds differ only in how far. A coin toss for each tuple (the paper's R)
+ * is the same as skipping a geometric number of them, and costs nothing meanwhile. */
 #pragma once
 
 #include "compress/random.h"
@@ -16,12 +15,12 @@ enum sampler_kind {
 
 struct sampling {
     enum sampler_kind kind;
-    bool counted; /* C: a message tells how many have passed since the last, not the rate */
+    bool counted; /* C: a message has the number passed since the last, not the rate */
     uint32_t rate;
     uint64_t failure; /* random_failure(1, rate) */
 };
 
-/* One stream's. */
+/* Of one stream. */
 struct sampler {
     uint32_t left;   /* tuples to the next that is taken, which is the last of them */
     uint32_t passed; /* since the last */
@@ -41,8 +40,7 @@ static inline uint32_t sampling_draw(const struct sampling *sampling, struct ran
     return sampling->rate;
 }
 
-/* `phase`: a periodic one begins anywhere in its period, so that short streams are not told of too
- * late. */
+/* `phase`: a periodic one begins anywhere in its period, so that short streams are not missed. */
 static inline void sampler_init(struct sampler *sampler, const struct sampling *sampling,
                                 bool phase, struct random *random)
 {
@@ -51,7 +49,7 @@ static inline void sampler_init(struct sampler *sampler, const struct sampling *
         sampler->left = 1 + (uint32_t)random_below(random, sampling->rate);
 }
 
-/* One tuple more: what it stands for if it is taken, else 0. */
+/* One more tuple: what it stands for if it is taken, else 0. */
 static inline uint64_t sampler_step(struct sampler *sampler, const struct sampling *sampling,
                                     struct random *random)
 {

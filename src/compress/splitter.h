@@ -1,6 +1,6 @@
-/* Stratified sampling: a hash splits the stream into 2^bits of them, each of which has its own
- * sampler. What is frequent dominates its part, and is counted in it almost exactly. One part: the
- * sampler alone. */
+/* Stratified sampling: a hash splits the stream into 2^bits parts, each with a sampler of its own.
+ * A frequent tuple dominates its part, and is counted in it almost exactly. One part: the sampler
+ * alone. */
 #pragma once
 
 #include "compress/hash.h"
@@ -10,7 +10,7 @@ struct splitter {
     struct sampling sampling;
     struct hash hash;
     struct random random;
-    /* Periods of 256 need a byte a part, and are over when it is 0 again; else samplers. */
+    /* Periods of 256 need one byte per part, which wraps to 0; else samplers. */
     bool bytes;
     union {
         uint8_t passed[1 << HASH_BITS_MAX];

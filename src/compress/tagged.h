@@ -1,10 +1,10 @@
-/* The tagged table: entries count one tuple each, as far as a few bits of it tell; another that
- * comes to the same entry either waits until the first is seen once more and told of, or takes its
- * place. Counts are handed on and not dropped: hits and misses of an entry are the length of the
- * stream that came to it.
+/* The tagged table: an entry counts one tuple, identified by a few bits. Another tuple that maps to
+ * the same entry either waits until the first is seen again and sent, or replaces it. Counts are
+ * handed on and not dropped: hits and misses of an entry are the length of the stream that came to
+ * it.
  *
- * Where the paper leaves a choice it is one of struct tagged_choices; all zero is what keeps the
- * length exactly. */
+ * Where the paper leaves a choice it is in struct tagged_choices; all zero keeps the length
+ * exactly. */
 #pragma once
 
 #include "compress/hash.h"
@@ -12,20 +12,20 @@
 enum { TAGGED_TAG_BITS_MAX = 8, TAGGED_WAYS_MAX = 8, TAGGED_MISSES_MAX = 7 };
 
 struct tagged_choices {
-    bool begins_at_0;  /* a new entry has no hit yet, instead of one */
-    bool told_without; /* what is told when an entry is evicted is without the hit that caused it */
-    bool taken_without; /* who takes an entry gets its counts without his own miss */
+    bool begins_at_0;   /* a new entry has no hit yet, instead of one */
+    bool told_without;  /* the count sent at an eviction excludes the hit that caused it */
+    bool taken_without; /* the tuple that takes an entry gets its counts without its own miss */
     bool real_quotient; /* threshold/hits is not rounded down */
 };
 
-/* What an entry does next depends on who comes and on its misses; of its hits it matters only
- * whether they have come up to a bound that its misses choose. So the rules are two rows of bounds,
- * and taking a tuple needs no branch that chance decides. An entry is one word, so that the two of
- * a set are one look: hits above, misses, and the tag below. */
+/* What an entry does next depends on the tuple and on its misses; of its hits only whether they
+ * have reached a bound that depends on its misses. So the rules are two rows of bounds, and taking
+ * a tuple needs no unpredictable branch. An entry is one word, so that the two of a set are one
+ * load: hits at the top, misses, and the tag below. */
 typedef uint32_t tagged_entry;
 enum {
-    TAGGED_FREE = 8, /* for misses: nobody's entry; its hits are what the last owner's rivals have
-                        waited for */
+    TAGGED_FREE =
+        8, /* as misses: no owner; its hits are those that the last owner's rivals waited for */
     TAGGED_STATES,
     TAGGED_HITS_SHIFT = 16,
     TAGGED_MISSES_SHIFT = 12,

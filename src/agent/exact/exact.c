@@ -7,7 +7,6 @@
 #include "agent/exact/exact_actions.h"
 #include "agent/exact/exact_altstack.h"
 #include "agent/exact/exact_counts.h"
-#include "agent/exact/exact_leave.h"
 #include "agent/exact/exact_signals.h"
 #include "agent/exact/exact_step.h"
 #include "agent/exact/exact_thread.h"

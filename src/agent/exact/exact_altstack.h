@@ -1,15 +1,15 @@
-/* Alternate signal stacks in an exact run: the kernel has ours, on which all signals come; the
- * program's own is kept in `thread->altstack`, and handlers run there whenever the kernel would
- * have had them run there. */
+/* Alternate signal stacks in an exact run: the kernel has the agent's, on which all signals arrive.
+ * The program's own is kept in `thread->altstack`, and its handlers run there when the kernel would
+ * have run them there. */
 #pragma once
 
 #include "agent/base/kernel.h"
 
 struct thread;
 
-/* Has what the program set before the run began; once, by its first thread. */
+/* Reads what the program set before the run began; once, by its first thread. */
 void exact_altstack_begin(struct thread *thread);
-/* A thread enters the exact run, or leaves it for good: whose stack the kernel has. */
+/* A thread enters the exact run, or leaves it for good: gives the kernel the right stack. */
 void exact_altstack_enter(struct thread *thread);
 void exact_altstack_leave(struct thread *thread);
 

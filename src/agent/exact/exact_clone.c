@@ -6,6 +6,7 @@
 #include "agent/exact/exact_altstack.h"
 #include "agent/exact/exact_call.h"
 #include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_frame.h"
 #include "agent/exact/exact_thread.h"
 #include "agent/threads/bank.h"
 #include "agent/threads/begin.h"
@@ -13,7 +14,6 @@
 #include "agent/threads/trace.h"
 #include "walk/base/sys.h"
 
-#include <asm/signal.h>
 #include <linux/sched.h>
 #include <sys/syscall.h>
 
@@ -43,18 +43,6 @@ long fork_call(void);
 long clone_call(uint64_t host_top, struct thread *child);
 __attribute__((noreturn)) void exit_call(int status, int32_t *tid);
 
-static uint64_t signals_block(void)
-{
-    uint64_t all = UINT64_MAX, before = 0;
-    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, 8, 0, 0);
-    return before;
-}
-
-static void signals_restore(uint64_t mask)
-{
-    sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8, 0, 0);
-}
-
 /* A signal that came before they were blocked is delivered first, before the call: what is in force
  * is our mask, not the program's, and a child must not get it as well. */
 static bool signal_first(struct thread *thread, uint64_t mask)
@@ -62,7 +50,7 @@ static bool signal_first(struct thread *thread, uint64_t mask)
     if (!thread->context->interrupt)
         return false;
     exact_call_postpone(thread, true);
-    signals_restore(mask);
+    exact_frame_mask(mask);
     return true;
 }
 
@@ -137,7 +125,7 @@ static void child_run(struct thread *thread)
 {
     thread_identify(thread);
     exact_enter(thread);
-    signals_restore(thread->pending.mask);
+    exact_frame_mask(thread->pending.mask);
     thread->loop(thread);
     __builtin_unreachable();
 }
@@ -170,7 +158,7 @@ static bool forked(struct thread *thread)
 
 static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
 {
-    uint64_t mask = signals_block();
+    uint64_t mask = exact_frame_mask(UINT64_MAX);
     if (signal_first(thread, mask))
         return true;
     agent_add(&agent.directory->forked, 1);
@@ -187,7 +175,7 @@ static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
         thread->context->gpr[RSP] = stack;
     if (!goes_on)
         exact_altstack_leave(thread);
-    signals_restore(mask);
+    exact_frame_mask(mask);
     return goes_on;
 }
 
@@ -208,13 +196,13 @@ bool exact_clone(struct thread *thread, uint64_t next)
     }
     if (!(wish.flags & CLONE_VM))
         return fork_here(thread, wish.stack, next);
-    uint64_t mask = signals_block();
+    uint64_t mask = exact_frame_mask(UINT64_MAX);
     if (signal_first(thread, mask))
         return true;
     bool apart = !(wish.flags & (CLONE_THREAD | CLONE_VFORK)); /* when it ends, nobody would know */
     struct thread *child = apart ? NULL : child_make(thread, &wish, mask, next);
     if (!child) { /* natively, and so must its maker go on */
-        signals_restore(mask);
+        exact_frame_mask(mask);
         agent_lose(LOSS_thread_native);
         thread->context->pc = thread->call_pc;
         return false;
@@ -225,13 +213,13 @@ bool exact_clone(struct thread *thread, uint64_t next)
         child->tid = 0;
     else if (child->borrowed)
         child_return(child);
-    signals_restore(mask);
+    exact_frame_mask(mask);
     return true;
 }
 
 void exact_exit(struct thread *thread, int status)
 {
-    signals_block();
+    exact_frame_mask(UINT64_MAX);
     gate_leave(&agent.cache->gate);
     thread_retire(thread);
     exit_call(status, &thread->tid);

@@ -9,7 +9,7 @@
 #include "agent/exact/exact_call.h"
 #include "agent/exact/exact_counts.h"
 #include "agent/exact/exact_frame.h"
-#include "agent/exact/exact_leave.h"
+#include "agent/exact/exact_thread.h"
 #include "agent/exact/exact_step.h"
 #include "agent/signals/signals.h"
 #include "walk/base/probe.h"

@@ -6,7 +6,7 @@
 #include "agent/base/tracer.h"
 #include "agent/exact/exact_actions.h"
 #include "agent/exact/exact_counts.h"
-#include "agent/exact/exact_leave.h"
+#include "agent/exact/exact_thread.h"
 #include "agent/exact/exact_signals.h"
 #include "walk/base/probe.h"
 #include "walk/base/sys.h"

@@ -3,6 +3,7 @@
 #include "agent/base/process.h"
 #include "agent/base/thread.h"
 #include "agent/exact/exact_altstack.h"
+#include "agent/exact/exact_counts.h"
 #include "agent/threads/trace.h"
 
 void exact_prepare(struct thread *thread)
@@ -40,5 +41,36 @@ void exact_resume(struct thread *thread)
                      :
                      : "r"(exact_host_top(thread)), "r"(thread->loop), "D"(thread)
                      : "memory");
+    __builtin_unreachable();
+}
+
+void exact_retire(struct thread *thread)
+{
+    thread->walking = 0;
+    exact_pour(thread, thread->context->pc, 0);
+    if (agent.options.mode == RECORD_EXACT_TRACE)
+        trace_end(thread);
+    gate_leave(&agent.cache->gate);
+    agent_lose(LOSS_exact_left);
+    exact_altstack_leave(thread);
+}
+
+/* Loads the registers and jumps to where the program stands. What is needed last goes below the red
+ * zone of the program's stack, where nothing of it can be. */
+void exact_go_native(void)
+{
+    __asm__ volatile(
+        "pushq %%gs:136\n popfq\n"
+        "mov %%gs:32,%%rsp\n"
+        "mov %%gs:128,%%rax\n mov %%rax,-136(%%rsp)\n"
+        "mov %%gs:0,%%rax\n mov %%rax,-144(%%rsp)\n"
+        "mov %%gs:8,%%rcx\n mov %%gs:16,%%rdx\n mov %%gs:24,%%rbx\n mov %%gs:40,%%rbp\n"
+        "mov %%gs:48,%%rsi\n mov %%gs:56,%%rdi\n mov %%gs:64,%%r8\n mov %%gs:72,%%r9\n"
+        "mov %%gs:80,%%r10\n mov %%gs:88,%%r11\n mov %%gs:96,%%r12\n"
+        "mov %%gs:104,%%r13\n mov %%gs:112,%%r14\n mov %%gs:120,%%r15\n"
+        "mov %%gs:%c0,%%rax\n wrgsbase %%rax\n"
+        "mov -144(%%rsp),%%rax\n jmp *-136(%%rsp)\n"
+        :
+        : "i"(offsetof(struct context, program_gs)));
     __builtin_unreachable();
 }

@@ -1,4 +1,4 @@
-/* A thread of an exact run, on its way into the dispatcher's loop (thread->loop). */
+/* How a thread enters an exact run, and how it leaves it for good. */
 #pragma once
 
 #include <stdint.h>
@@ -14,3 +14,8 @@ uint64_t exact_host_top(const struct thread *thread);
 /* Runs thread->loop with the state that is in the thread's context; whatever was on its host stack
  * is forgotten. */
 __attribute__((noreturn)) void exact_resume(struct thread *thread);
+
+/* It leaves the run, with its state in its context or in a signal frame. */
+void exact_retire(struct thread *thread);
+/* Then: loads the registers of the context that %gs points to and jumps to the program. */
+__attribute__((noreturn)) void exact_go_native(void);

@@ -1,8 +1,8 @@
-/* The program's system calls in an exact run: executed for it, those apart that the agent must
+/* The program's system calls in an exact run: executed for it, except those that the agent must
  * answer itself or that change what it knows. */
 #pragma once
 
 #include "walk/run.h"
 
-/* A walk.syscall. */
+/* For walk.syscall. */
 bool syscalls_run(struct walk *walk, uint64_t next);

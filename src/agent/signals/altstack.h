@@ -13,29 +13,29 @@
 
 struct thread;
 
-/* Gives the calling thread a stack of the agent's, or gives the program's own back to the kernel.
- */
+/* Lends the calling thread a stack of the agent's, or gives the program's back to the kernel. */
 void altstack_lend(struct thread *thread);
 void altstack_take_back(const struct thread *thread);
-/* The thread on whose lent stack `sp` is; NULL: none. */
+/* The thread whose lent stack contains `sp`; NULL: none. */
 struct thread *altstack_lender(uint64_t sp);
 /* What the program has set, in a fork's child whose thread has no slot yet. */
 struct kernel_altstack altstack_inherited(void);
-/* Asks the kernel whether it takes what the program sets, and gives it ours again; no signal comes
- * in between. A negative error number: no. Where the caller stands on that stack, the kernel keeps
- * the program's. */
+/* Asks the kernel whether it accepts what the program sets, and restores the agent's; no signal
+ * comes in between. Negative error number: it does not. If the caller runs on that stack, the
+ * kernel keeps the program's. */
 long altstack_judge(const struct kernel_altstack *ours, const struct kernel_altstack *set);
 /* The program's sigaltstack, called with stack pointer `sp`; the result is 0 or a negative error
  * number. False: the kernel has the program's stack itself, ask there. */
 bool altstack_program(uint64_t sp, const struct kernel_altstack *set,
                       struct kernel_altstack *ret_old, long *ret_result);
 
-/* As the kernel would tell a program whose stack pointer is `sp`. */
+/* What the kernel would report to a program whose stack pointer is `sp`. */
 struct kernel_altstack altstack_seen(const struct thread *thread, uint64_t sp);
 /* Where a handler that wants it begins; 0: there is none, or `sp` is on it already. */
 uint64_t altstack_top(const struct thread *thread, uint64_t sp);
-/* What was set, or what a frame that the program returns by says; flags that only tell are left
- * out. */
+/* Sets what the program, or a frame that it returns by, asks for; informative flags are left out.
+ */
 void altstack_set(struct thread *thread, const struct kernel_altstack *wanted);
-/* A handler begins: a stack that is set for one delivery is gone, wherever that handler runs. */
+/* A handler begins: a stack that is set for one delivery is disarmed, wherever that handler runs.
+ */
 void altstack_left(struct thread *thread);
