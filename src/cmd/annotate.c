@@ -24,30 +24,27 @@ struct options {
 
 static const struct flag flags[] = {
     VIEW_INPUT,
-    {"above", 0, "PCT", NULL, "without FUNCTION: those that weigh at least so much (5)",
+    {"above", 0, "PCT", NULL, "without FUNCTION: functions with at least so many percent (5)",
      TAKE(number, struct options, above_percent), .high = 100, .expected = "a percentage"},
-    VIEW_LIMIT("without FUNCTION, or of a glob: so many (5)"),
-    {"all", 0, NULL, NULL, "instructions that were not seen too; else they are folded",
+    VIEW_LIMIT("without FUNCTION, or for a glob: number of functions (5)"),
+    {"all", 0, NULL, NULL, "show instructions that did not run, too; else they are folded",
      TAKE(set, struct options, style.all)},
     {"side", 0, NULL, NULL, "source beside the assembly; else above it",
      TAKE(set, struct options, style.side)},
     {"syntax", 0, "SYNTAX", "att or intel", " (att)", TAKE(word, struct options, syntax)},
     VIEW_WEIGHT(" (time for sampled and plain profiles)"),
     VIEW_MODULE("functions of this module only"),
-    VIEW_PID("this process only; of what was walked, its time"),
-    VIEW_TID("this thread only; the same"),
+    VIEW_PID("this process only"),
+    VIEW_TID("this thread only"),
     VIEW_JSON("as JSON, schema gait/annotate/1"),
     VIEW_OUTPUT,
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait annotate [options] [FUNCTION [FILE]]\n"
-             "\n"
-             "Shows source and assembly of a function with what each instruction costs, of all hot "
-             "ones if\n"
-             "none is named (gait.data). FUNCTION: a name, readable or as linked, a glob, or "
-             "MODULE+0xADDRESS.\n",
+    .usage = "usage: gait annotate [options] [FUNCTION [FILE]]\n\nShows source and assembly of a "
+             "function with the cost of each instruction; without FUNCTION,\nof all hot functions "
+             "(gait.data). FUNCTION: a name, a glob, or MODULE+0xADDRESS.\n",
     .flags = flags,
     .also = view_flags,
 };

@@ -22,22 +22,21 @@ static const struct flag flags[] = {
     {"binary", 0, "NEW", NULL, "the new build", TAKE(text, struct options, carry.binary)},
     {"output", 'o', "OUT", NULL, "the profile; an existing file is moved to OUT.old",
      TAKE(text, struct options, output)},
-    {"input", 'i', "FILE", NULL, "the profile of the old build, as an option",
-     TAKE(text, struct options, input)},
+    {"input", 'i', "FILE", NULL, "the profile of the old build", TAKE(text, struct options, input)},
     {"recorded", 0, "FILE", NULL, "a copy of the old build, if it is not where it was",
      TAKE(text, struct options, carry.recorded)},
-    {"module", 0, "NAME", NULL, "what NEW is a build of (what has its name, or the program)",
+    {"module", 0, "NAME", NULL,
+     "the recorded module that NEW is a build of (the one of its name, or the program)",
      TAKE(text, struct options, carry.module)},
-    {"quiet", 'q', NULL, NULL, "say nothing", TAKE(set, struct options, quiet)},
+    {"quiet", 'q', NULL, NULL, "print nothing", TAKE(set, struct options, quiet)},
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait carry --binary NEW -o OUT [options] [FILE]\n"
-             "\n"
-             "Makes of a profile (gait.data) one of another build of the program: functions are\n"
-             "found by name, blocks by what they are and what is around them. What has no place\n"
-             "in the new build is left out, and how much that is is said.\n",
+    .usage = "usage: gait carry --binary NEW -o OUT [options] [FILE]\n\nTurns a profile "
+             "(gait.data) of one build of a program into a profile of another build.\nFunctions "
+             "are matched by name, blocks by their code and neighbours. What has no place in "
+             "the\nnew build is left out; gait says how much that is.\n",
     .flags = flags,
 };
 

@@ -30,23 +30,20 @@ static const struct flag flags[] = {
     {"by", 0, "KEY", "edge, block, function, instruction or path", " (edge)", .take = take_key},
     VIEW_WEIGHT(" (count)"),
     VIEW_MODULE("this module only"),
-    VIEW_LIMIT("so many differences (10)"),
+    VIEW_LIMIT("number of differences (10)"),
     VIEW_JSON("as JSON, schema gait/compare/1"),
-    VIEW_RAW("counts as they were taken"),
-    VIEW_INFERRED(" costs that make counts of functions, blocks and edges consistent (of sampled "
-                  "profiles: confidence)"),
+    VIEW_RAW("counts as recorded"),
+    VIEW_INFERRED(": make counts of functions, blocks and edges consistent, by these costs "
+                  "(sampled profiles: confidence)"),
     VIEW_QUIET("do not mention damage"),
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage =
-        "usage: gait compare [options] TRUTH FILE\n"
-        "\n"
-        "Compares two profiles of one program: overlap is the sum over keys of the smaller of the "
-        "two\n"
-        "shares, 100 % when they agree. Then the largest differences. Two .gcda files of gcc, or\n"
-        "folders of them, are compared on gcc's own graphs: their .gcno files must be beside.\n",
+    .usage = "usage: gait compare [options] TRUTH FILE\n\nMeasures how close FILE is to TRUTH, two "
+             "profiles of one program. Overlap is the sum over keys\nof the smaller of the two "
+             "shares: 100 % when they agree. Two .gcda files of gcc, or folders of\nthem, are "
+             "compared on gcc's own graphs; their .gcno files must be beside them.\n",
     .flags = flags,
     .also = view_flags,
 };

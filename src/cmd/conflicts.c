@@ -32,23 +32,20 @@ static const struct flag flags[] = {
     VIEW_INPUT,
     {"within", 0, "N", "16, 32, 64, 128, 224 or 512",
      ": pairs up to so many instructions apart (224)", .take = take_within},
-    {"all", 0, NULL, NULL, "rare ones, too, and such as chance has",
+    {"all", 0, NULL, NULL, "show rare pairs, and pairs that may be chance, too",
      TAKE(set, struct options, all)},
     VIEW_MODULE("only places of this module"),
-    VIEW_LIMIT("so many (20; with --json all)"),
+    VIEW_LIMIT("number of pairs (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/conflicts/1"),
     VIEW_OUTPUT,
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait conflicts [options] [FILE]\n"
-             "\n"
-             "Shows memory accesses that stand in each other's way (gait.data of record --events "
-             "address):\n"
-             "loads that cannot be forwarded from a store, that may overtake one, that are alike "
-             "in their low\n"
-             "bits; accesses to two lines or pages; lines that threads share.\n",
+    .usage = "usage: gait conflicts [options] [FILE]\n\nShows memory accesses that delay each "
+             "other (gait.data of record --events address): loads that\ncannot be forwarded from a "
+             "store, may overtake one, or share its low address bits; accesses to\ntwo lines or "
+             "pages; lines that threads share.\n",
     .flags = flags,
     .also = view_flags,
 };

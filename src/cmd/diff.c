@@ -21,20 +21,18 @@ static const struct flag flags[] = {
     {"by", 0, "KEY", "function, line or module", " (function)", TAKE(word, struct options, by)},
     VIEW_WEIGHT(": executed instructions, or user CPU time (what both have)"),
     VIEW_MODULE("this module only"),
-    VIEW_LIMIT("so many rows (20; with --json all)"),
+    VIEW_LIMIT("number of rows (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/diff/1"),
-    VIEW_RAW("weights as they were taken, as always here"),
+    VIEW_RAW("weights as recorded, as always here"),
     VIEW_INFERRED(": there are no inferred weights here"),
     VIEW_OUTPUT,
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait diff [options] BEFORE AFTER\n"
-             "\n"
-             "What changed between two recordings, of one build or of two: the largest change "
-             "first, each\n"
-             "with its 95 % interval, and what of it is beyond noise.\n",
+    .usage = "usage: gait diff [options] BEFORE AFTER\n\nShows what changed between two "
+             "recordings, of one build or of two: the largest change first,\nwith 95 % intervals, "
+             "and which changes are not noise.\n",
     .flags = flags,
     .also = view_flags,
 };

@@ -15,16 +15,14 @@ struct options {
 
 static const struct flag flags[] = {
     {"json", 0, NULL, NULL, "as JSON, schema gait/doctor/1", TAKE(set, struct options, json)},
-    {"quiet", 'q', NULL, NULL, "only what is not good", TAKE(set, struct options, quiet)},
+    {"quiet", 'q', NULL, NULL, "only lines that are not good", TAKE(set, struct options, quiet)},
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait doctor [options]\n"
-             "\n"
-             "Tries what recording needs, and tells what this machine grants, what it means, and "
-             "what to\n"
-             "type to get more. Exit status 0 if gait record works here, 1 if not.\n",
+    .usage = "usage: gait doctor [options]\n\nTries everything that recording needs, and says what "
+             "this machine permits, what that means,\nand what to type to get more. Exit status 0 "
+             "if gait record works here, 1 if not.\n",
     .flags = flags,
 };
 

@@ -19,26 +19,20 @@ static const struct flag flags[] = {
     {"output", 'o', "OUT", NULL, "the profile; an existing file is moved to OUT.old",
      TAKE(text, struct options, output)},
     {"binary", 0, "PROGRAM", NULL,
-     "what fdata are about; of perf, what stands for the program of that name",
+     "fdata: the program; perf.data: a file to use for the recorded one of that name",
      TAKE(text, struct options, binary)},
-    {"records", 0, NULL, NULL,
-     "print what each record of hardware in a perf.data says, and write nothing",
+    {"records", 0, NULL, NULL, "print each hardware record of a perf.data, and write no profile",
      TAKE(set, struct options, records)},
-    {"quiet", 'q', NULL, NULL, "say nothing", TAKE(set, struct options, quiet)},
+    {"quiet", 'q', NULL, NULL, "print nothing", TAKE(set, struct options, quiet)},
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait import [--binary PROGRAM] -o OUT FILE\n"
-             "       gait import --records FILE\n"
-             "\n"
-             "Makes a profile of what another tool took, told by content: an exact one of counts "
-             "of callgrind\n"
-             "(--dump-instr=yes --collect-jumps=yes) or BOLT's fdata (llvm-bolt -instrument), to "
-             "compare\n"
-             "with; a plain one of samples of perf, with what hardware told of each sampled "
-             "instruction (IBS\n"
-             "of AMD, SPE of Arm, PEBS of Intel).\n",
+    .usage = "usage: gait import [--binary PROGRAM] -o OUT FILE\n       gait import --records "
+             "FILE\n\nTurns data of another tool into a profile; the format is recognised by "
+             "content. Counts of callgrind\n(--dump-instr=yes --collect-jumps=yes) or BOLT (fdata "
+             "of llvm-bolt -instrument) become an exact\nprofile; samples of perf become a plain "
+             "one, with hardware records (IBS, SPE, PEBS).\n",
     .flags = flags,
 };
 

@@ -21,7 +21,7 @@ struct options {
 };
 
 static const struct flag flags[] = {
-    {"input", 'i', "FILE", NULL, "the profile, as an option", TAKE(text, struct options, input)},
+    {"input", 'i', "FILE", NULL, "the profile", TAKE(text, struct options, input)},
     {"json", 0, NULL, NULL, "as JSON, schema gait/info/1", TAKE(set, struct options, json)},
     {"quiet", 'q', NULL, NULL, "do not mention damage", TAKE(set, struct options, quiet)},
     /* All views take these; here is neither colour nor pager. */
@@ -31,10 +31,8 @@ static const struct flag flags[] = {
 };
 
 static const struct command_line this_command = {
-    .usage =
-        "usage: gait info [options] [FILE]\n"
-        "\n"
-        "Shows mode, command, modules, totals, own cost and losses of a profile (gait.data).\n",
+    .usage = "usage: gait info [options] [FILE]\n\nShows what a profile (gait.data) contains: "
+             "mode, command, modules, totals, cost and losses.\n",
     .flags = flags,
 };
 

@@ -30,29 +30,25 @@ static bool take_csv(void *to, const struct flag *flag, const char *value, struc
 }
 
 static const struct flag flags[] = {
-    {"csv", 0, "[=FILE]", NULL, "comma separated values; to FILE, beside the text",
+    {"csv", 0, "[=FILE]", NULL, "comma-separated values; with FILE, there, and text as well",
      .take = take_csv},
-    {"plot", 0, "FILE", NULL, "the same drawn, as SVG", TAKE(text, struct options, outputs.plot)},
+    {"plot", 0, "FILE", NULL, "also draw it, as SVG", TAKE(text, struct options, outputs.plot)},
     {"core", 0, "NAME", NULL,
-     "of blocks and commands: the core to model, or a file that describes one (zen3)",
+     "blocks and commands: the core to model, or a file that describes one (zen3)",
      TAKE(text, struct options, core)},
-    VIEW_JSON("of blocks: for programs"),
+    VIEW_JSON("blocks: as JSON, schema gait/blocks/1"),
     {"steps", 0, "N", NULL,
-     "of commands: instructions that are looked at (history: 100000, pipeline-N: 20000000)",
+     "commands: number of instructions (history: 100000, pipeline-N: 20000000)",
      TAKE(text, struct options, steps)},
     VIEW_QUIET("do not mention damage"),
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage =
-        "usage: gait lab [options] TABLE FILE...\n"
-        "       gait lab blocks [options] FILE.csv\n"
-        "       gait lab history [options] -- COMMAND\n"
-        "       gait lab pipeline-N [options] [-- COMMAND]\n"
-        "       gait lab streams-N [options] TUPLES...\n"
-        "\n"
-        "Makes a table of recordings, one row each. Without a table, lists those that there are.\n",
+    .usage = "usage: gait lab [options] TABLE FILE...\n       gait lab blocks [options] FILE.csv\n "
+             "      gait lab history [options] -- COMMAND\n       gait lab pipeline-N [options] "
+             "[-- COMMAND]\n       gait lab streams-N [options] TUPLES...\n\nMakes a table of a "
+             "paper from recordings, one row each. Without a table, lists all tables.\n",
     .flags = flags,
     .also = view_flags,
 };

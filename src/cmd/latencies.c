@@ -11,21 +11,19 @@ struct options {
 
 static const struct flag flags[] = {
     VIEW_INPUT,
-    {"no-values", 0, NULL, NULL, "without addresses of cache lines",
+    {"no-values", 0, NULL, NULL, "hide addresses of cache lines",
      TAKE(set, struct options, no_values)},
     VIEW_MODULE("only places of this module"),
-    VIEW_LIMIT("so many places (20; with --json all)"),
+    VIEW_LIMIT("number of places (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/latencies/1"),
     VIEW_OUTPUT,
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait latencies [options] [FILE]\n"
-             "\n"
-             "Shows how long loads of a program took (gait.data of record --events latency), those "
-             "first\n"
-             "that cost most: which part was near, in the third cache, in memory.\n",
+    .usage = "usage: gait latencies [options] [FILE]\n\nShows which loads are slow (gait.data of "
+             "record --events latency), the most expensive first,\nand how many were served by "
+             "near caches, the third-level cache or memory.\n",
     .flags = flags,
     .also = view_flags,
 };

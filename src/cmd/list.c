@@ -266,18 +266,13 @@ static const struct flag flags[] = {
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait list [options] [WHAT...]\n"
-             "\n"
-             "Lists the words that options take, and whether they can be used on this machine.\n"
-             "\n"
-             "  triggers           of record --trigger\n"
-             "  modes              of recording\n"
-             "  events             of record -e, each opened to see whether it can be used\n"
-             "  formats            of export\n"
-             "  losses             what a recording can fail to see\n"
-             "  cores              of --core: models of processors\n"
-             "  labs               of lab: tables and experiments\n"
-             "  fields             of pipeline --metric and --where\n",
+    .usage =
+        "usage: gait list [options] [WHAT...]\n\nLists the words that options accept, and whether "
+        "they work on this machine.\n\n  triggers           of record --trigger\n  modes           "
+        "   of recording\n  events             of record -e, each opened to see whether it can be "
+        "used\n  formats            of export\n  losses             what a recording can fail to "
+        "see\n  cores              of --core: models of processors\n  labs               of lab: "
+        "tables and experiments\n  fields             of pipeline --metric and --where\n",
     .flags = flags,
 };
 

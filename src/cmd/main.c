@@ -17,13 +17,14 @@ enum { COMMANDS_N = sizeof commands / sizeof *commands, NAME_MAX_BYTES = 32 };
 
 static void help(FILE *to)
 {
-    fputs("usage: gait COMMAND [options]\n\n"
-          "Shows how a program walks: which instructions, branches and calls make up its run,\n"
-          "by sampling at a cost you name, or exactly.\n\n",
+    fputs("usage: gait COMMAND [options]\n\nProfiles a program: which instructions, branches, "
+          "calls and paths it executes and where\nits time goes, by sampling within a budget that "
+          "you set, or exactly.\n\n",
           to);
     for (int i = 0; i < COMMANDS_N; i++)
         fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
-    fputs("\ngait COMMAND --help tells more. Start with:  gait record -- PROGRAM; gait report\n",
+    fputs("\ngait COMMAND --help shows its options. Start with:  gait record -- PROGRAM; gait "
+          "report\n",
           to);
 }
 

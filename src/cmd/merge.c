@@ -17,18 +17,16 @@ struct options {
 static const struct flag flags[] = {
     {"output", 'o', "OUT", NULL, "the sum; an existing file is moved to OUT.old",
      TAKE(text, struct options, output)},
-    {"no-values", 0, NULL, NULL, "without values, which can hold secrets, and addresses of data",
+    {"no-values", 0, NULL, NULL, "leave out values, which can hold secrets, and data addresses",
      TAKE(set, struct options, no_values)},
-    {"quiet", 'q', NULL, NULL, "do not mention damaged or unfinished files",
+    {"quiet", 'q', NULL, NULL, "do not mention damaged or incomplete files",
      TAKE(set, struct options, quiet)},
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait merge -o OUT FILE...\n"
-             "\n"
-             "Adds profiles of one mode up and writes the sum. The order of the files does not "
-             "matter.\n",
+    .usage = "usage: gait merge -o OUT FILE...\n\nAdds profiles of the same mode and writes the "
+             "sum. The order of the files does not matter.\n",
     .flags = flags,
 };
 

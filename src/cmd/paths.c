@@ -38,27 +38,25 @@ static const struct flag flags[] = {
     {"hot", 0, "PCT", NULL, "only paths with at least PCT % of all (0)",
      TAKE(number, struct options, hot_percent), .high = 100, .expected = "a percentage"},
     {"iterations", 0, "K", NULL,
-     "paths that were gone one after the other, K (1 to 4) at a time: of sampled and of traced "
-     "recordings (--exact=trace+paths)",
+     "show K (1 to 4) consecutive paths as one; for sampled and traced recordings "
+     "(--exact=trace+paths)",
      TAKE(u32, struct options, iterations), .low = 1, .high = SERIES_PATHS},
-    {"contexts", 0, NULL, NULL, "each calling context apart (of --exact=paths+contexts)",
+    {"contexts", 0, NULL, NULL, "show each calling context separately (--exact=paths+contexts)",
      TAKE(set, struct options, contexts)},
     {"sort", 0, "METRIC", "instructions, ticks, l1d, mispredict or stall",
      " (ticks, if there are any)", .take = take_sort},
     VIEW_MODULE("only paths of this module"),
-    VIEW_RAW("counts as windows have them, not made to fit those of blocks and edges"),
-    VIEW_LIMIT("so many paths (20; with --json all)"),
+    VIEW_RAW("counts as recorded, not fitted to those of blocks and edges"),
+    VIEW_LIMIT("number of paths (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/paths/1"),
     VIEW_OUTPUT,
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait paths [options] [FILE]\n"
-             "\n"
-             "Shows the paths through functions that ran (gait.data), heaviest first: from the "
-             "entry, or from\n"
-             "where a loop goes back, to the exit, or to where it goes back again.\n",
+    .usage = "usage: gait paths [options] [FILE]\n\nShows the hot paths through functions "
+             "(gait.data), the heaviest first. A path leads from the\nentry or a backward jump to "
+             "the exit or the next backward jump.\n",
     .flags = flags,
     .also = view_flags,
 };

@@ -44,46 +44,43 @@ static bool take_expression(void *to, const struct flag *flag, const char *value
 
 static const struct flag flags[] = {
     {"core", 0, "NAME", NULL,
-     "the model: a name (gait list cores), native or a file; if not given, the one most like the "
-     "processor that recorded",
+     "the model: a name (gait list cores), native or a file (the one most like the processor that "
+     "recorded)",
      TAKE(text, struct options, core)},
     VIEW_INPUT,
     {"records", 0, NULL, NULL,
-     "of windows what ProfileMe would have told: single instructions, in pairs",
+     "what ProfileMe would have recorded of the windows: single instructions and pairs",
      TAKE(set, struct options, records)},
     {"by", 0, "WHAT", "place, page, line, object, edge, unit or all",
      ": records of code, of the data that it used, or of pairs (place); an edge leads to what "
      "retired right behind",
      .take = take_what},
     {"metric", 0, "EXPR", NULL,
-     "one's own, its mean: e.g. 'done - map', 'l1_miss && translate > 20'",
+     "your own metric, its mean: e.g. 'done - map', 'l1_miss && translate > 20'",
      TAKE(expression, struct options, asked.value)},
-    {"where", 0, "EXPR", NULL, "only records of which this holds, in every column",
+    {"where", 0, "EXPR", NULL, "only records for which this holds",
      TAKE(expression, struct options, asked.where)},
-    {"width", 0, "N", NULL, "instructions that the machine can issue a cycle, for wasted slots (4)",
+    {"width", 0, "N", NULL,
+     "instructions that the machine can issue per cycle, for wasted slots (4)",
      TAKE(number, struct options, asked.width), .low = 1},
     {"window", 0, "N", NULL,
-     "the largest distance of pairs (as recorded; of windows, all in flight)",
+     "the largest distance of a pair (as recorded; for windows, all in flight)",
      TAKE(number, struct options, asked.window), .low = 1},
-    {"cycles", 0, "N", NULL, "what is near in time, for instructions a cycle nearby (30)",
+    {"cycles", 0, "N", NULL, "cycles that count as nearby (30)",
      TAKE(number, struct options, asked.cycles), .low = 1},
     VIEW_MODULE("only instructions of this module"),
-    VIEW_LIMIT("so many rows (20; with --json all)"),
+    VIEW_LIMIT("number of rows (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/pipeline/1"),
     VIEW_OUTPUT,
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait pipeline [options] [FILE]\n"
-             "\n"
-             "Shows what instructions went through on their way: how long each stage took, what "
-             "they missed,\n"
-             "what they kept from being done, and where cycles go. Windows of a recording go "
-             "through a model of\n"
-             "a core; record --exact=trace --core has the whole run; of a perf.data with IBS, SPE "
-             "or PEBS (gait\n"
-             "import) it is what hardware told.\n",
+    .usage =
+        "usage: gait pipeline [options] [FILE]\n\nShows where a processor's cycles go, instruction "
+        "by instruction, and why: stages, misses, stalls.\nA recording (gait.data) is simulated on "
+        "a core model; record --exact=trace --core simulates the\nwhole run; a perf.data with IBS, "
+        "SPE or PEBS (gait import) has records of hardware.\n",
     .flags = flags,
     .also = view_flags,
 };

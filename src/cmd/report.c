@@ -11,27 +11,25 @@
 static const struct flag flags[] = {
     VIEW_INPUT,
     VIEW_BY(" (function)"),
-    VIEW_WEIGHT(": executions, of functions and lines executed instructions; or user CPU time "
+    VIEW_WEIGHT(": executions (of functions and lines: executed instructions), or user CPU time "
                 "(time for sampled functions and lines, else count)"),
     VIEW_MODULE("this module only; [kernel]: kernel time of a plain profile"),
     VIEW_FUNCTION("functions of this name or glob only"),
-    VIEW_PID("this process only; of what was walked, its time"),
-    VIEW_TID("this thread only; the same"),
-    VIEW_LIMIT("so many rows (20; with --json all)"),
+    VIEW_PID("this process only"),
+    VIEW_TID("this thread only"),
+    VIEW_LIMIT("number of rows (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/report/1"),
-    VIEW_RAW("counts as they were taken"),
-    VIEW_INFERRED(" costs that make counts of functions, blocks and edges consistent (of sampled "
-                  "profiles: confidence)"),
+    VIEW_RAW("counts as recorded"),
+    VIEW_INFERRED(": make counts of functions, blocks and edges consistent, by these costs "
+                  "(sampled profiles: confidence)"),
     VIEW_OUTPUT,
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait report [options] [FILE]\n"
-             "\n"
-             "Shows what ran (gait.data), heaviest first, each figure with its 95 % interval, and "
-             "what to\n"
-             "look at first.\n",
+    .usage =
+        "usage: gait report [options] [FILE]\n\nLists what ran in a recording (gait.data), the "
+        "heaviest first, each figure with its 95 %\ninterval, and says what to look at first.\n",
     .flags = flags,
     .also = view_flags,
 };

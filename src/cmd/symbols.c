@@ -26,17 +26,16 @@ static const struct flag flags[] = {
     {"no-inlines", 0, NULL, NULL, "only the innermost line and the real function",
      TAKE(set, struct options, no_inlines)},
     {"json", 0, NULL, NULL, "as JSON, schema gait/symbols/1", TAKE(set, struct options, json)},
-    {"quiet", 'q', NULL, NULL, "do not mention what is missing from the binary",
+    {"quiet", 'q', NULL, NULL, "do not mention missing debug information",
      TAKE(set, struct options, quiet)},
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait symbols [options] BINARY [ADDRESS...]\n"
-             "\n"
-             "For each address as linked (hexadecimal; without any, one a line from standard "
-             "input): function\n"
-             "and FILE:LINE:COLUMN, innermost inlined function first, and an empty line.\n",
+    .usage =
+        "usage: gait symbols [options] BINARY [ADDRESS...]\n\nPrints function and FILE:LINE:COLUMN "
+        "of each address, innermost inlined function first, then an\nempty line. Addresses are "
+        "hexadecimal, as linked; without any, they are read from standard input.\n",
     .flags = flags,
 };
 

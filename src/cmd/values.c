@@ -43,25 +43,23 @@ static bool take_kinds(void *to, const struct flag *flag, const char *text, stru
 static const struct flag flags[] = {
     VIEW_INPUT,
     {"kind", 0, "KINDS", NULL,
-     "of these kinds alone: divisor, size, target, load, operand, result, address, stride, module; "
+     "only these kinds: divisor, size, target, load, operand, result, address, stride, module; "
      "thread, cpu, node, lock (of runs of code), address+latency (of timed loads); without it all "
      "but the last five",
      .take = take_kinds},
-    {"no-values", 0, NULL, NULL, "shares alone: values can hold secrets",
+    {"no-values", 0, NULL, NULL, "show shares without values, which can hold secrets",
      TAKE(set, struct options, no_values)},
     VIEW_MODULE("only places of this module"),
-    VIEW_LIMIT("so many places (20; with --json all)"),
+    VIEW_LIMIT("number of places (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/values/1"),
     VIEW_OUTPUT,
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage = "usage: gait values [options] [FILE]\n"
-             "\n"
-             "Shows the most frequent values of places of a program (gait.data of record --events "
-             "value), those\n"
-             "places first where knowing them would save most.\n",
+    .usage = "usage: gait values [options] [FILE]\n\nShows the most frequent values of "
+             "instructions (gait.data of record --events value), first\nthose where knowing the "
+             "value would save most.\n",
     .flags = flags,
     .also = view_flags,
 };

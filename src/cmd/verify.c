@@ -11,18 +11,14 @@ static const struct flag flags[] = {
     VIEW_INPUT,
     VIEW_MODULE("check only records of this module"),
     VIEW_JSON("as JSON, schema gait/verify/1"),
-    VIEW_QUIET("say nothing if all is good"),
+    VIEW_QUIET("print nothing if everything is good"),
     {0},
 };
 
 static const struct command_line this_command = {
-    .usage =
-        "usage: gait verify [options] [FILE]\n"
-        "\n"
-        "Checks a profile (gait.data) against itself and its binaries: edges that the code can "
-        "make,\n"
-        "ranges that decode, sums that add up and, in exact profiles, flow that is conserved.\n"
-        "Exit status 1 if anything is wrong, damage to the file too.\n",
+    .usage = "usage: gait verify [options] [FILE]\n\nChecks that a profile (gait.data) is "
+             "undamaged, consistent, and matches its binaries: edges,\nranges, sums and, in exact "
+             "profiles, conserved flow. Exit status 1 if anything is wrong.\n",
     .flags = flags,
     .also = view_flags,
 };

@@ -76,7 +76,7 @@ else
     echo "plain samples are not looked at: $(cat "$work/stderr")"
 fi
 status 1 'inferred lines' "$gait" report --by line --inferred "$work/sampled"
-says 'no inferred counts here'
+says 'no inferred counts for this view'
 status 129 'another method' "$gait" report --by edge --inferred=guesses "$work/sampled"
 says 'confidence, levin, profi or static'
 finish

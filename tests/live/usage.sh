@@ -24,7 +24,7 @@ for command in $("$gait" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
         # Without its value, nothing is taken for it.
         [[ $value = [A-Z]* ]] || continue
         status $refused "$command $names without a value" "$gait" "$command" "${names##* }"
-        says "${names##* } lacks its value"
+        says "${names##* }: expected a value"
     done < <("$gait" "$command" --help=options)
     status $refused "$command: unknown option" "$gait" "$command" --no-such-option
     says "--no-such-option: unknown option; see gait $command --help"

@@ -49,16 +49,16 @@ static const struct flag flags[] = {
     {"with", 0, "TOOL", "bolt, clang or gcc", ": what makes the faster program",
      TAKE(word, struct optimize, with)},
     {"build", 0, "COMMAND", NULL,
-     "clang, gcc: builds PROGRAM, with CC, CFLAGS and GAIT_CFLAGS as set; without it the profile "
-     "is left, and how to build is told",
+     "clang, gcc: builds PROGRAM, with CC, CFLAGS and GAIT_CFLAGS as set; without it gait leaves "
+     "the profile and prints how to build",
      TAKE(text, struct optimize, build)},
     {"output", 'o', "OUT", NULL, "bolt: the new program (PROGRAM.bolt); others: the profile",
      TAKE(text, struct optimize, output)},
-    {"input", 0, "FILE", NULL, "what the program reads from standard input (nothing)",
+    {"input", 0, "FILE", NULL, "standard input of the program (empty)",
      TAKE(text, struct optimize, input)},
-    {"writes", 0, "FILE", NULL, "a file that the command writes: compared, too",
+    {"writes", 0, "FILE", NULL, "a file that the command writes, to compare as well",
      TAKE(text, struct optimize, writes)},
-    {"exact", 0, NULL, NULL, "count every execution (of programs that take less than 2 s)",
+    {"exact", 0, NULL, NULL, "count every execution (default below 2 s of CPU time)",
      TAKE(set, struct optimize, exact)},
     {"overhead", 0, "PCT", NULL, "what sampling may cost otherwise (5 %)",
      TAKE(text, struct optimize, overhead)},
@@ -67,17 +67,15 @@ static const struct flag flags[] = {
     {"json", 0, NULL, NULL, "the result as JSON", TAKE(set, struct optimize, json)},
     {"keep", 0, NULL, NULL, "keep the folder with profile and messages",
      TAKE(set, struct optimize, keep)},
-    {"quiet", 'q', NULL, NULL, "do not say what is going on", TAKE(set, struct optimize, quiet)},
+    {"quiet", 'q', NULL, NULL, "do not print progress", TAKE(set, struct optimize, quiet)},
     {0},
 };
 
 static const struct command_line this_command = {
     .usage =
-        "usage: gait optimize --with TOOL [options] [--] PROGRAM [ARGUMENT...]\n"
-        "\n"
-        "Records the program, makes a faster one of what was seen, checks that it does the same, "
-        "and\n"
-        "measures both in turn. The command is run several times, each time with the same input.\n",
+        "usage: gait optimize --with TOOL [options] [--] PROGRAM [ARGUMENT...]\n\nRecords the "
+        "program, makes a faster one from the profile, checks that it does the same, and\nmeasures "
+        "both in turn. The command runs several times, each time with the same input.\n",
     .flags = flags,
     .before = true,
 };

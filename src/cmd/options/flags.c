@@ -101,7 +101,7 @@ bool flags_parse(const struct command_line *line, void *to, int argc, char **arg
         if (option == HELP)
             help(line, optarg);
         if (option == ':')
-            return err_set(err, ERR_USAGE, "%s lacks its value", argv[optind - 1]);
+            return err_set(err, ERR_USAGE, "%s: expected a value", argv[optind - 1]);
         if (option == '?')
             return err_set(err, ERR_USAGE, "%s: unknown option; see gait %s --help",
                            argv[optind - 1], argv[0]);

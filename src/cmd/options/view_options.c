@@ -79,7 +79,7 @@ int profile_load_any(const char *path, bool quiet, struct profile *ret_profile)
     if (!profile_read(path, ret_profile, &err)) {
         say_err(&err);
         if (err.kind == ERR_MISSING && strcmp(path, "gait.data") == 0)
-            say("gait record -- PROGRAM makes one here; views take another as their argument");
+            say("type:  gait record -- PROGRAM  to make one, or name another file");
         return EXIT_BAD_INPUT;
     }
     if (ret_profile->warning && !quiet)
@@ -96,7 +96,7 @@ bool view_infers(const struct view_options *options, const struct profile *profi
 
 int say_not_inferred(void)
 {
-    say("there are no inferred counts here; --raw shows what was taken");
+    say("there are no inferred counts for this view; use --raw");
     return EXIT_FAILED;
 }
 
@@ -133,7 +133,7 @@ bool view_input(struct view_options *options, int argc, char **argv, struct err 
     if (optind < argc)
         options->input = argv[optind++];
     if (optind < argc)
-        return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
+        return err_set(err, ERR_USAGE, "expected one file; to add several, use gait merge");
     if (!options->input)
         options->input = "gait.data";
     return true;

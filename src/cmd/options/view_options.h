@@ -28,7 +28,7 @@ struct view_options {
 
 /* clang-format off */
 #define TAKE_VIEW(kind, member) TAKE(kind, struct view_options, member)
-#define VIEW_INPUT {"input", 'i', "FILE", NULL, "the profile, as an option", TAKE_VIEW(text, input)}
+#define VIEW_INPUT {"input", 'i', "FILE", NULL, "the profile", TAKE_VIEW(text, input)}
 #define VIEW_BY(what) \
     {"by", 0, "KEY", "function, line, inline, block, edge, instruction, call or loop", what, \
      TAKE_VIEW(by, by)}
@@ -50,13 +50,14 @@ struct view_options {
     {"color", 0, "WHEN", "auto, always or never", \
      " (auto: on a terminal, unless NO_COLOR is set)", TAKE_VIEW(word, color)}
 #define VIEW_NO_PAGER \
-    {"no-pager", 0, NULL, NULL, "not through $PAGER, even on a terminal", TAKE_VIEW(set, no_pager)}
+    {"no-pager", 0, NULL, NULL, "do not use a pager", TAKE_VIEW(set, no_pager)}
 #define VIEW_VERBOSE \
-    {"verbose", 'v', NULL, NULL, "names in full, however long", TAKE_VIEW(set, verbose)}
+    {"verbose", 'v', NULL, NULL, "show names in full", TAKE_VIEW(set, verbose)}
 #define VIEW_QUIET(what) {"quiet", 'q', NULL, NULL, what, TAKE_VIEW(set, quiet)}
 /* clang-format on */
 /* What views that write text for people have in common. */
-#define VIEW_OUTPUT VIEW_COLOR, VIEW_NO_PAGER, VIEW_VERBOSE, VIEW_QUIET("do not mention damage")
+#define VIEW_OUTPUT                                                                                \
+    VIEW_COLOR, VIEW_NO_PAGER, VIEW_VERBOSE, VIEW_QUIET("do not mention a damaged file")
 
 /* All of these: a view takes them even where they are not in its help. */
 extern const struct flag view_flags[];
