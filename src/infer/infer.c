@@ -8,16 +8,6 @@
 
 #include <string.h>
 
-static const char *const method_names[] = {[INFER_CONFIDENCE] = "confidence",
-                                           [INFER_LEVIN] = "levin",
-                                           [INFER_PROFI] = "profi",
-                                           [INFER_STATIC] = "static"};
-
-const char *infer_method_name(enum infer_method method)
-{
-    return method_names[method];
-}
-
 void infer_release(struct infer_problem *problem)
 {
     vec_release(&problem->blocks);

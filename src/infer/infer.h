@@ -55,9 +55,6 @@ struct infer_problem {
     bool points;    /* seen by samples of single places, which miss more than they invent */
 };
 
-/* "confidence", "levin", "profi", "static". */
-const char *infer_method_name(enum infer_method method);
-
 /* Fills in `inferred` everywhere. Nothing was seen at all: nothing is inferred, all stays 0. */
 void infer_solve(struct infer_problem *problem, enum infer_method method);
 void infer_release(struct infer_problem *problem);

@@ -9,23 +9,10 @@ static const char *const field_texts[SAMPLE_N] = {SAMPLE_FIELDS(TEXT_OF)};
 #define EVENT_OF(name, word) #word,
 static const char *const event_names[EVENTS_N] = {SAMPLE_EVENT_LIST(EVENT_OF)};
 static const char *const origin_names[ORIGINS] = {"model", "ibs_fetch", "ibs_op", "spe", "pebs"};
-static const char *const source_names[SOURCES] = {
-    "l1", "fill", "l2", "l3", "peer", "memory", "far_cache", "far_memory", "slow_memory", "device"};
-
 const enum sample_field sample_module_fields[SAMPLE_MODULE_FIELDS] = {
     SAMPLE_MODULE, SAMPLE_TARGET_MODULE, SAMPLE_DATA_MODULE};
 
 _Static_assert(SAMPLE_N <= 64 && EVENTS_N <= 64, "masks have 64 bits");
-
-bool sample_between(const struct sample *sample, enum sample_field from, enum sample_field to,
-                    uint64_t *ret_cycles)
-{
-    if (!sample_knows(sample, from) || !sample_knows(sample, to) ||
-        sample->at[to] < sample->at[from])
-        return false;
-    *ret_cycles = sample->at[to] - sample->at[from];
-    return true;
-}
 
 const char *sample_field_name(enum sample_field field)
 {
@@ -45,11 +32,6 @@ const char *sample_event_name(enum sample_event event)
 const char *sample_origin_name(enum sample_origin origin)
 {
     return origin_names[origin];
-}
-
-const char *sample_source_name(enum sample_source source)
-{
-    return source_names[source];
 }
 
 static size_t word_find(const char *const *words, size_t n_words, const char *name, size_t n)

@@ -69,8 +69,6 @@ enum sample_field {
         SAMPLE_N
 };
 
-#define SAMPLE_NOWHERE UINT32_MAX /* no module */
-
 /* The order is part of the profile's format: append only. */
 #define SAMPLE_EVENT_LIST(X)                                                                       \
     X(RETIRED, retired)                                                                            \
@@ -176,16 +174,10 @@ static inline bool sample_happened(const struct sample *sample, enum sample_even
     return sample->at[SAMPLE_EVENTS] >> event & 1;
 }
 
-/* Cycles from one stage to a later one; false: one of them was not measured, or they are the other
- * way round. */
-bool sample_between(const struct sample *sample, enum sample_field from, enum sample_field to,
-                    uint64_t *ret_cycles);
-
 const char *sample_field_name(enum sample_field field);
 const char *sample_field_text(enum sample_field field);
 const char *sample_event_name(enum sample_event event);
 const char *sample_origin_name(enum sample_origin origin);
-const char *sample_source_name(enum sample_source source);
 /* SAMPLE_N, EVENTS_N: there is none of that name. */
 enum sample_field sample_field_find(const char *name, size_t n);
 enum sample_event sample_event_find(const char *name, size_t n);

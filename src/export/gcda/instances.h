@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 enum { CALLS_MAX = 6 }; /* that tell copies apart, the outermost ones */
-#define INSTANCE_NONE UINT32_MAX
 
 struct instance_key {
     uint64_t function,

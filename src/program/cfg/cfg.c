@@ -42,12 +42,6 @@ uint32_t cfg_find_first(const struct cfg *cfg, struct svma start, struct svma la
     return INSTRUCTION_NONE;
 }
 
-bool cfg_allows(const struct cfg *cfg, struct svma from, struct svma to)
-{
-    uint32_t i = cfg_find(cfg, from);
-    return i != INSTRUCTION_NONE && instruction_reaches(&cfg->instructions.at[i], to);
-}
-
 int cfg_edge_order(const void *a, const void *b)
 {
     const struct cfg_edge *x = a, *y = b;

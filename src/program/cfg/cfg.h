@@ -102,5 +102,3 @@ const struct cfg_piece *cfg_piece_find(const struct cfg *cfg, struct svma at);
 bool cfg_covers(const struct cfg *cfg, struct svma at);
 /* Whether a range of the function ends just before the address. */
 bool cfg_ends_at(const struct cfg *cfg, struct svma at);
-/* Whether control can go directly from one instruction to the other, by the disassembly. */
-bool cfg_allows(const struct cfg *cfg, struct svma from, struct svma to);

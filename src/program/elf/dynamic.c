@@ -36,13 +36,6 @@ static bool entry_at(const struct image *image, const Elf64_Phdr *program, uint6
     return ret_entry->d_tag != DT_NULL;
 }
 
-static const char *string_at(const struct image *image, uint64_t strings, uint64_t offset)
-{
-    size_t room;
-    const uint8_t *text = image_bytes(image, (struct svma){strings + offset}, &room);
-    return text && memchr(text, 0, room) ? (const char *)text : NULL;
-}
-
 static bool section_find(const struct image *image, Elf64_Phdr *ret_program)
 {
     return header_find(image, PT_DYNAMIC, ret_program) &&
@@ -61,21 +54,4 @@ bool dynamic_value(const struct image *image, int64_t tag, uint64_t *ret_value)
             return true;
         }
     return false;
-}
-
-const char *dynamic_needs(const struct image *image, const char *prefix)
-{
-    Elf64_Phdr program;
-    Elf64_Dyn entry;
-    uint64_t strings = 0;
-    if (!section_find(image, &program))
-        return NULL;
-    dynamic_value(image, DT_STRTAB, &strings);
-    for (uint64_t i = 0; entry_at(image, &program, i, &entry); i++) {
-        const char *name =
-            entry.d_tag == DT_NEEDED ? string_at(image, strings, entry.d_un.d_val) : NULL;
-        if (name && strncmp(name, prefix, strlen(prefix)) == 0)
-            return name;
-    }
-    return NULL;
 }

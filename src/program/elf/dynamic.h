@@ -10,8 +10,5 @@ struct image;
  * themselves. */
 bool dynamic_loaded(const struct image *image);
 
-/* The first needed library whose name starts with the prefix, or NULL. Lives as long as the image.
- */
-const char *dynamic_needs(const struct image *image, const char *prefix);
 /* The value of the first entry with this tag (DT_...) in the dynamic section; false: none. */
 bool dynamic_value(const struct image *image, int64_t tag, uint64_t *ret_value);

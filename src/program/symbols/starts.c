@@ -79,9 +79,3 @@ void starts_release(struct starts *starts)
 {
     vec_release(starts);
 }
-
-bool starts_has(const struct starts *starts, function_id function)
-{
-    return starts->n &&
-           bsearch(&function, starts->at, starts->n, sizeof *starts->at, function_order) != NULL;
-}

@@ -10,4 +10,3 @@ struct starts {
 
 void starts_find(struct starts *starts, const struct image *image, const struct symbols *symbols);
 void starts_release(struct starts *starts);
-bool starts_has(const struct starts *starts, function_id function);

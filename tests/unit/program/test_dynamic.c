@@ -3,6 +3,7 @@
 #include "program/elf/dynamic.h"
 #include "program/elf/image.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,21 +11,20 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void needs_are_found_by_the_begin_of_their_name(void **state)
+static void values_are_found_by_their_tag(void **state)
 {
     (void)state;
     struct image image;
     struct err err;
+    uint64_t value = 0;
     assert_true(image_open(&image, "/proc/self/exe", &err));
     assert_true(dynamic_loaded(&image));
-    const char *found = dynamic_needs(&image, "libcmocka.so");
-    assert_non_null(found);
-    assert_int_equal(strncmp(found, "libcmocka.so", 12), 0);
-    assert_null(dynamic_needs(&image, "libcmocka.so.nowhere"));
+    assert_true(dynamic_value(&image, DT_STRTAB, &value) && value);
+    assert_false(dynamic_value(&image, DT_HIPROC, &value));
     image_close(&image);
 }
 
-static void what_no_loader_starts_needs_nothing(void **state)
+static void what_no_loader_starts_is_not_loaded(void **state)
 {
     (void)state;
     struct image image;
@@ -32,33 +32,32 @@ static void what_no_loader_starts_needs_nothing(void **state)
     if (!image_open(&image, "[vdso]", &err))
         skip();
     assert_false(dynamic_loaded(&image));
-    assert_null(dynamic_needs(&image, "lib"));
     image_close(&image);
 }
 
-/* Names beyond the end of the file, or without an end, are none. */
-static void damage_gives_no_name(void **state)
+static void damage_is_survived(void **state)
 {
     (void)state;
     struct image image;
     struct err err;
+    uint64_t value;
     assert_true(image_open(&image, "/proc/self/exe", &err));
     for (size_t at = 0x40; at < 0x4000 && at < image.file.n_bytes; at++) {
         uint8_t kept = image.file.bytes[at];
         image.file.bytes[at] = (uint8_t)~kept;
-        (void)dynamic_needs(&image, "libnone");
+        (void)dynamic_value(&image, DT_HIPROC, &value);
         image.file.bytes[at] = kept;
     }
-    assert_non_null(dynamic_needs(&image, "libcmocka"));
+    assert_true(dynamic_value(&image, DT_STRTAB, &value));
     image_close(&image);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(needs_are_found_by_the_begin_of_their_name),
-        cmocka_unit_test(what_no_loader_starts_needs_nothing),
-        cmocka_unit_test(damage_gives_no_name),
+        cmocka_unit_test(values_are_found_by_their_tag),
+        cmocka_unit_test(what_no_loader_starts_is_not_loaded),
+        cmocka_unit_test(damage_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
