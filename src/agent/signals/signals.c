@@ -42,6 +42,20 @@ void signals_die(int signal, bool sent)
         sys3(SYS_tgkill, sys3(SYS_getpid, 0, 0, 0), sys3(SYS_gettid, 0, 0, 0), signal);
 }
 
+/* A fault that somebody sent may come together with a sample: the kernel writes the sample's frame,
+ * and the fault's on top of it, before the sample's first instruction. The program's handler must
+ * not run on top of that, with the mask of samples. Returns the sample's frame in that case: the
+ * handler begins when that returns. */
+static struct kernel_ucontext *frame_below(struct kernel_ucontext *frame,
+                                           const struct kernel_sigaction *action)
+{
+    extern char sample_entry[];
+    struct kernel_ucontext *below = (struct kernel_ucontext *)frame->rdx;
+    bool both = frame->rip == (uint64_t)sample_entry && altstack_lender((uint64_t)frame) &&
+                altstack_lender((uint64_t)below);
+    return both && handover_due(below, action) ? below : frame;
+}
+
 /* The program's handler to jump to, after doing what the kernel would have done; 0: just return. */
 uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
@@ -53,6 +67,8 @@ uint64_t signals_pass_on(int signal, const int32_t *siginfo, struct kernel_ucont
         signals_die(signal, sent);
         return 0;
     }
+    if (sent)
+        frame = frame_below(frame, action);
     if (sent && signal != SIGSEGV && handover_put_off(signal, siginfo, frame))
         return 0;
     uint64_t handler = action->handler;
@@ -141,12 +157,28 @@ static bool in_core(uint64_t pc)
     return pc >= agent.text_start && pc < agent.text_end;
 }
 
-/* A timer's tick may fall into a system call; the frame then stands right behind it. Code that can
- * be executed can be read, but a page that ends before it may not be there. */
-static bool behind_syscall(const struct thread *thread, uint64_t pc)
+/* Code that can be executed can be read, but a page that ends before it may not be there. */
+static bool behind_syscall(uint64_t pc)
 {
     const uint8_t *bytes = (const uint8_t *)pc;
-    return thread->perf_fd < 0 && (pc & 4095) >= 2 && bytes[-2] == 0x0f && bytes[-1] == 0x05;
+    return (pc & 4095) >= 2 && bytes[-2] == 0x0f && bytes[-1] == 0x05;
+}
+
+/* A timer's tick may fall into a system call; the frame then stands right behind it. */
+static bool in_kernel(const struct thread *thread, uint64_t pc)
+{
+    return thread->perf_fd < 0 && behind_syscall(pc);
+}
+
+/* Of a signal that the program sends itself the handler must run before the call returns, but
+ * samples come first, and block it. So there is no walk then: it would take the program on. */
+static bool signal_waits(const struct kernel_ucontext *frame)
+{
+    uint64_t pending = 0;
+    if (!behind_syscall(frame->rip))
+        return false;
+    sys3(SYS_rt_sigpending, (long)&pending, 8, 0);
+    return pending & ~frame->mask;
 }
 
 /* Copies the frame away: the walk runs on the stack where the kernel put it. */
@@ -202,8 +234,11 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
     uint64_t pc = 0; /* not a place of the program's, or not its user time */
     if (thread->walking || in_core(frame->rip)) {
         agent_lose(LOSS_in_agent);
-    } else if (behind_syscall(thread, frame->rip)) {
+    } else if (in_kernel(thread, frame->rip)) {
         agent_lose(LOSS_kernel);
+    } else if (signal_waits(frame)) {
+        agent_lose(LOSS_unwalked);
+        pc = frame->rip;
     } else if (only_declines(thread, frame->rip)) {
         agent_lose(LOSS_outside);
         pc = frame->rip;
