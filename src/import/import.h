@@ -1,5 +1,5 @@
-/* What other tools took, as a profile: exact counts, a truth to compare with; samples of perf. One
- * file a format; which one it is, is told by content. */
+/* Profiles of other tools: exact counts, to compare with; samples of perf. Each format has a file;
+ * the content says which it is. */
 #pragma once
 
 #include "base/vec.h"
@@ -15,13 +15,13 @@ struct import_bytes {
     VEC(uint8_t);
 };
 
-/* The profile is the caller's to release; its mode is exact, or plain if samples were taken
- * (import/perf_data.h). path: of the file; binary: the program that fdata of BOLT are about, which
- * do not say, or one that stands for what has its name in perf.data; NULL: none. */
+/* The caller releases the profile; its mode is exact, or plain if it has samples
+ * (import/perf_data.h). `binary`: the program of a BOLT fdata, which does not name it, or a file
+ * that replaces the one of its name in perf.data; NULL: none. */
 bool import_file(struct profile *ret_profile, const char *path, const char *binary,
                  struct err *err);
 
-/* Everything up to the end of the stream; the caller releases it. */
+/* Reads the whole stream; the caller releases it. */
 bool import_bytes(FILE *from, struct import_bytes *ret_bytes, struct err *err);
 
 /* callgrind --dump-instr=yes --collect-jumps=yes. */

@@ -1,6 +1,6 @@
-/* What perf recorded, as a plain profile: samples of its first event become weights of places, and
- * what the hardware told of each sampled instruction (AMD's IBS, Arm's SPE, Intel's PEBS) becomes a
- * record of its own. */
+/* A perf.data as a plain profile: samples of its first event become weights of places. Hardware
+ * records of sampled instructions (AMD's IBS, Arm's SPE, Intel's PEBS) become records of the
+ * profile. */
 #pragma once
 
 #include "records/bits.h"
@@ -12,14 +12,14 @@
 struct err;
 struct profile;
 
-/* binary: NULL, or a file that stands for what has its name in the recording. */
+/* `binary`: NULL, or a file that replaces the one of its name in the recording. */
 bool perf_data_import(struct profile *profile, const void *bytes, size_t n, const char *binary,
                       struct err *err);
 
-/* Who wants to hear what each record of hardware says, part by part. */
+/* Gets the parts of each hardware record. */
 struct perf_listener {
-    /* A record begins: where in the file, and whose it is ("ibs_op", "ibs_fetch", "spe", "pebs").
-     */
+    /* A record begins: its offset in the file, and its origin ("ibs_op", "ibs_fetch", "spe",
+     * "pebs"). */
     void (*begin)(void *closure, uint64_t offset, const char *origin);
     struct bits_listener parts;
 };

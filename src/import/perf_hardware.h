@@ -1,4 +1,4 @@
-/* What hardware told of one sample of perf's: whose record it carries, and what that says. */
+/* The hardware record of one sample of perf: its origin and content. */
 #pragma once
 
 #include "import/perf_record.h"
@@ -11,10 +11,10 @@ struct perf_machine {
 
 struct perf_machine perf_machine_of(const struct perf_file *file);
 
-/* ORIGINS: no more than the kernel tells of any sample. */
+/* ORIGINS: no hardware record. */
 enum sample_origin perf_hardware_origin(const struct perf_machine *machine,
                                         const struct perf_file *file, const struct perf_seen *seen);
-/* With what the kernel tells of it; addresses as they were. False: it makes no sense. */
+/* With the kernel's fields; addresses are not translated. False: it makes no sense. */
 bool perf_hardware_decode(const struct perf_machine *machine, const struct perf_seen *seen,
                           enum sample_origin origin, struct sample *ret_sample);
 void perf_hardware_tell(const struct perf_seen *seen, enum sample_origin origin,

@@ -1,6 +1,6 @@
-/* The records of a perf.data in the order of their time: perf writes what each processor's ring
- * had, one after the other. Records without a time were made up by perf itself and come first;
- * traces have times of their own and come last. */
+/* The records of a perf.data in time order: perf writes the rings of CPUs one after another.
+ * Records without a time were made by perf itself and come first; traces have times of their own
+ * and come last. */
 #pragma once
 
 #include "import/perf_file.h"

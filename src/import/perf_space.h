@@ -1,9 +1,9 @@
-/* Whose an address of a recorded process is, as records of perf.data tell: mappings of processes,
- * files of modules.
+/* The place of an address of a recorded process, from the records of a perf.data: mappings of
+ * processes, files of modules.
  *
- * The file was maybe written on another machine. A file of ours is believed to be the mapped one if
- * its build-id is the one that was told, or if none was told; else file offsets stand for
- * addresses, and the fact "replaced" says that no file explains the module. */
+ * The file may come from another machine. A local file is taken for the mapped one if its build-id
+ * is the recorded one, or if none was recorded. Else file offsets stand for addresses, and the fact
+ * "replaced" says that no file explains the module. */
 #pragma once
 
 #include "base/map.h"
@@ -16,10 +16,9 @@ struct perf_birth;
 struct perf_file;
 struct perf_mapped;
 
-/* Mappings have numbers of the space's modules, not of the profile's. */
+/* Mappings use the module numbers of the space, not of the profile. */
 struct perf_process {
-    struct mappings code,
-        data; /* data: of what is not code, where it was told or follows from code */
+    struct mappings code, data; /* data: recorded, or derived from code */
 };
 
 /* Keys: no padding. */
@@ -28,22 +27,21 @@ struct perf_file_key {
     uint8_t build_id[24];
 };
 
-/* In the profile only once something was seen of it: processes map more than they use. */
+/* Added to the profile when first sampled: processes map more than they use. */
 struct perf_module {
-    uint32_t module; /* of the profile; MODULE_NONE: not there yet */
-    uint32_t jit;    /* the process that made it, if it has no path */
+    uint32_t module; /* of the profile; MODULE_NONE: not added yet */
+    uint32_t jit;    /* the process, if it is JIT code */
     const char *path;
     uint8_t build_id[20];
     uint32_t build_id_bytes;
-    bool replaced;       /* no file of ours is it, though one should be */
+    bool replaced;       /* there should be a local file, and none matches */
     struct image *image; /* NULL: none */
 };
 
 struct perf_space {
     struct profile *profile;
     const struct perf_file *file;
-    const char
-        *binary; /* NULL, or a file of ours that stands for what has its name or its build-id */
+    const char *binary; /* NULL, or a local file that replaces the one of its name or build-id */
     struct map pids;
     VEC(struct perf_process *);
     struct map told; /* struct perf_file_key */
@@ -61,10 +59,10 @@ void perf_space_map(struct perf_space *space, const struct perf_mapped *map);
 void perf_space_fork(struct perf_space *space, const struct perf_birth *birth);
 void perf_space_exec(struct perf_space *space, uint32_t pid);
 
-/* Never fails: "[unknown]" has what belongs to nobody; ret_missed, if wanted: whether that is so.
- */
+/* Never fails: an address of no module is in "[unknown]", and then *ret_missed is true; ret_missed
+ * may be NULL. */
 struct place perf_space_code(struct perf_space *space, uint32_t pid, struct avma at, bool kernel,
                              bool *ret_missed);
-/* False: nobody knows what lies there. */
+/* False: not known. */
 bool perf_space_data(struct perf_space *space, uint32_t pid, struct avma at,
                      struct place *ret_place);

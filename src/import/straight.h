@@ -1,8 +1,8 @@
-/* From counts of single instructions and of jumps to the tables of a profile.
+/* Counts of single instructions and jumps -> tables of a profile.
  *
- * An exact recording has straight runs of instructions and what went between them. Counts of
- * instructions are made into runs of equal count; where it changes without a jump, as many went on
- * as the place before had, at most. */
+ * An exact recording has straight runs of instructions and edges between them. Instructions of
+ * equal count are joined to runs. Where the count changes without a jump, at most as many continue
+ * as ran before. */
 #pragma once
 
 #include "base/map.h"
@@ -16,7 +16,7 @@ struct profile;
 
 struct straight_jump {
     uint64_t from, to;
-    uint32_t to_object; /* of the list of objects: calls may leave theirs */
+    uint32_t to_object; /* index: calls may lead to another object */
     uint64_t count;
 };
 
@@ -37,9 +37,9 @@ struct straight {
 };
 
 void straight_release(struct straight *straight);
-/* The object of that path, made if it is new. The path must outlive it. */
+/* The object of that path, added if it is new. The path must outlive it. */
 uint32_t straight_object(struct straight *straight, const char *path);
 void straight_count(struct straight *straight, uint32_t object, uint64_t at, uint64_t count);
 
-/* Adds everything to the profile. Code of files that are gone has single instructions only. */
+/* Adds everything to the profile. Code without a readable file has single instructions only. */
 void straight_write(struct straight *straight, struct profile *profile);

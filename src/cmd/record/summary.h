@@ -1,4 +1,4 @@
-/* What `record` tells at its end: cost, yield, losses, and what to type next. */
+/* The summary that `record` prints at its end: cost, results, losses, and what to type next. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@ struct recording_options;
 
 void summary_print(const struct recording_options *options, const struct recording *recording,
                    bool verbose);
-/* Why, and the same command line as --plain. */
+/* Says why, and suggests the same command line with --plain. */
 void summary_offer_plain(const struct recording_options *options, const char *why);
 void summary_plain(const struct plain_options *options, const struct plain_recording *plain,
                    bool verbose);

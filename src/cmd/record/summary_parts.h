@@ -1,4 +1,4 @@
-/* What the summaries of all kinds of recordings share. */
+/* Parts of the summaries of all kinds of recordings. */
 #pragma once
 
 #include <stdint.h>
@@ -12,14 +12,14 @@ static inline double summary_seconds(uint64_t ns)
 
 /* 1234567 as 1,234,567. */
 const char *summary_grouped(uint64_t n, char text[32]);
-/* A program may end, or do nothing but wait, before its first sample: says so, and what to do. The
- * rate asked for, or 0. */
+/* Says that a program ended, or only waited, before its first sample, and what to do. asked_hz: the
+ * requested rate, or 0. */
 void summary_too_short(const struct totals *totals, uint32_t asked_hz);
 void summary_losses(const struct totals *totals);
-/* Where the profile is, and what to type next: the command that shows it, with its options. */
+/* Says where the profile is, and what to type next: the command that shows it, with its options. */
 void summary_file(const char *output, uint64_t bytes, const char *view);
 
-/* How many stacks were followed to their start; and, for who wants to know more, how the others
- * ended and what was guessed. Counters as collect/stacks/stack.h numbers them. */
+/* How many stacks reached their start; and, with -v, how the others ended and what was guessed.
+ * Counters are indexed as in collect/stacks/stack.h. */
 void summary_stacks(const uint64_t *ends);
 void summary_stacks_more(const uint64_t *ends, const uint64_t *fallbacks);

@@ -1,8 +1,8 @@
-/* Tries a thing in a process of its own, and tells what came of it.
+/* Tries something in a child process, and reports the result.
  *
- * Whether a system call is allowed is known only when it was made: a seccomp filter may answer with
- * an error, or kill. In a child both are answers. The child shares nothing that matters: no output,
- * no signal dispositions. It has a few seconds. */
+ * Whether a system call is allowed is only known by making it: a seccomp filter may answer with an
+ * error, or kill. In a child both are results. The child shares no output and no signal
+ * dispositions. It has a few seconds. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,19 +10,19 @@
 
 enum attempt_result {
     ATTEMPT_WORKS,
-    ATTEMPT_REFUSED, /* the system said no: outcome.why is its errno */
-    ATTEMPT_KILLED,  /* by a signal, outcome.why: seccomp sends SIGSYS */
-    ATTEMPT_MUTE,    /* granted, but nothing came of it */
-    ATTEMPT_UNTRIED, /* not even a process could be had, or it did not end in time */
+    ATTEMPT_REFUSED, /* refused by the system: `why` is the errno */
+    ATTEMPT_KILLED,  /* by the signal `why`: seccomp sends SIGSYS */
+    ATTEMPT_MUTE,    /* granted, but without any effect */
+    ATTEMPT_UNTRIED, /* no child process, or it did not end in time */
 };
 
 struct attempt_outcome {
     enum attempt_result result;
     int why;
-    uint64_t value; /* what the attempt measured or read */
+    uint64_t value; /* that the attempt measured or read */
 };
 
-/* Runs in the child; returns 0, or the errno that it met, or ATTEMPT_SILENT. */
+/* Runs in the child; returns 0, an errno, or ATTEMPT_SILENT. */
 typedef int attempt_fn(uint64_t *ret_value, const void *with);
 enum { ATTEMPT_SILENT = -1 };
 

@@ -1,7 +1,8 @@
-/* What the machine's state means for gait, and what to type to get more.
+/* What the state of the machine means for gait, and what to type to get more.
  *
- * Denied and missing are told apart: what a setting withholds can be had by typing something, what
- * the machine lacks cannot. judge.h has how, findings.c the machine, verdicts.c the recordings. */
+ * Denied and missing are distinct: what a setting denies can be had by typing something, what the
+ * machine lacks cannot. judge.h makes findings, findings.c judges the machine, verdicts.c the kinds
+ * of recording. */
 #pragma once
 
 #include "base/vec.h"
@@ -9,11 +10,11 @@
 
 enum standing {
     STANDING_INFO,    /* a fact, neither good nor bad */
-    STANDING_GOOD,    /* there, in full */
-    STANDING_LIMITED, /* there, in part */
-    STANDING_DENIED,  /* withheld: by a setting, a filter, a right that is not held */
-    STANDING_MISSING, /* this machine or kernel has no such thing */
-    STANDING_UNKNOWN, /* could not be found out */
+    STANDING_GOOD,    /* fully available */
+    STANDING_LIMITED, /* partly available */
+    STANDING_DENIED,  /* by a setting, a filter, or a missing right */
+    STANDING_MISSING, /* this machine or kernel does not have it */
+    STANDING_UNKNOWN, /* not known */
 };
 const char *standing_name(enum standing standing);
 enum standing outcome_standing(struct attempt_outcome outcome);
@@ -28,9 +29,9 @@ struct finding {
 
 struct findings {
     VEC(struct finding);
-    size_t verdicts_at; /* from here on: which kinds of recording work */
-    bool records;       /* plain `gait record`, as it stands, in this folder */
+    size_t verdicts_at; /* index of the verdicts: which kinds of recording work */
+    bool records;       /* `gait record` works here as it is */
 };
 
-/* Texts are the arena's. */
+/* Texts live in the arena. */
 void findings_make(struct findings *findings, struct arena *arena, const struct machine *machine);

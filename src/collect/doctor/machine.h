@@ -1,7 +1,7 @@
-/* What this machine is and grants: files of the kernel as they were read, and what was tried.
+/* What this machine is and permits: files of the kernel, and the results of attempts.
  *
- * Whatever cannot be read is unknown, which is not the same as no. Judging is left to findings.h,
- * so that a machine can also be made by a test. */
+ * What cannot be read is unknown, which is not "no". findings.h judges, so that tests can make up a
+ * machine. */
 #pragma once
 
 #include "collect/doctor/tries.h"
@@ -20,7 +20,7 @@ struct machine {
     bool capabilities_known;
     bool user_namespace;         /* root here is not root of the machine */
     bool kernel_symbols;         /* /proc/kallsyms has addresses */
-    bool core_pmu, ibs;          /* have a folder in /sys/bus/event_source/devices */
+    bool core_pmu, ibs;          /* listed in /sys/bus/event_source/devices */
     bool debug_folder;           /* /usr/lib/debug has something */
     const char *debuginfod_urls; /* of the environment; NULL: not set */
     struct attempt_outcome libdebuginfod;
@@ -29,18 +29,17 @@ struct machine {
     bool folder_writable;
     char library[PATH_MAX], library_error[512]; /* libgait.so, or why it was not found */
     struct attempt_outcome tried[TRY_N];
-    /* Recordings of a program that ends at once; of a process that runs; of all CPUs. */
+    /* Recordings of a program that ends at once, of a running process, and of all CPUs. */
     struct attempt_outcome sampled, exact, plain, follow, everything;
-    /* KiB of each ring of the one of all CPUs, which needs most: what it got, and what it wanted.
-     */
+    /* KiB of each ring in the recording of all CPUs, which needs most: granted and wanted. */
     uint32_t ring_kib, ring_wanted_kib;
 };
 
-/* Reads files below root ("" is the machine itself) and what else concerns this process. */
+/* Reads files below `root` ("" is the machine itself), and the limits of this process. */
 void machine_read(struct machine *machine, const char *root);
-/* Tries what is in TRIES, and records `argv` in every way; about half a second. */
+/* Runs all TRIES, and records `argv` in every way; about half a second. */
 void machine_try(struct machine *machine, char *const *argv);
 
 bool machine_capable(const struct machine *machine, int capability);
-/* Of the kernel's release; {0, 0} where it makes no sense. */
+/* Of the kernel; {0, 0} if the release makes no sense. */
 void machine_version(const struct machine *machine, int *ret_major, int *ret_minor);

@@ -1,5 +1,5 @@
-/* What gait asks of a kernel, each asked for real: opened, run for a moment, and its answer looked
- * at. An event that opens is not yet one that counts; a clock that is granted may never tick. */
+/* What gait needs of a kernel, each tried for real: opened, run for a moment, and checked. An event
+ * that opens may not count; a clock that is granted may never tick. */
 #pragma once
 
 #include "collect/doctor/attempt.h"
@@ -29,7 +29,7 @@ enum try {
         TRY_N
 };
 
-/* outcome.value: of the timer, ns of CPU time between the shortest delay and its signal. */
+/* value: of the timer, ns of CPU time between the shortest delay and its signal. */
 struct attempt_outcome try_run(enum try which);
 
 /* Whether an event can be opened: for a process or, with a cpu, for all that it runs. */
