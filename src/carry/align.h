@@ -1,5 +1,5 @@
-/* Which instructions of a block are which in its partner of another build: the longest common
- * sequence of operations. */
+/* Pairs the instructions of a block with those of its partner: the longest common sequence of
+ * operations. */
 #pragma once
 
 #include "carry/blocks.h"

@@ -1,13 +1,14 @@
-/* Which blocks of a function are which in another build of it.
+/* Pairs the blocks of a function in two builds. In this order:
  *
- * First by the cases of switches (switches.h) and by what they are: blocks whose instructions, and
- * those of the blocks around them, are in both builds once and no more, from the widest
- * surroundings to none and from equal instructions to equal operations. Source lines (lines.h) tell
- * what those do not, and come before operations if most instructions are not equal, since equal
- * operations are then often chance. Then along edges from what is known: of what follows, comes
- * before or lies beside two blocks that are each other's, those that are alike are each other's,
- * too. At last those that are equal several times over, in the order in which they lie. Each block
- * has at most one partner. */
+ * - by cases of switches (switches.h);
+ * - by content: blocks that are unique in both builds, first with their neighbours, last alone;
+ *   first by equal instructions, then by equal operations;
+ * - by source lines (lines.h), before operations if most instructions differ, because equal
+ *   operations are then often chance;
+ * - along edges from known pairs: similar blocks that follow, precede or lie beside a pair;
+ * - equal blocks that occur several times, in their order.
+ *
+ * Each block has at most one partner. */
 #pragma once
 
 #include "program/cfg/cfg.h"

@@ -1,13 +1,11 @@
-/* A profile of one build as a profile of another.
+/* Turns a profile of one build into a profile of another.
  *
- * What was recorded is about addresses of the binary that ran. When the program has been built
- * anew, from the same source or a later one, its functions, blocks and instructions are looked for
- * in the new binary (functions.h, blocks.h, align.h), counts go where their blocks went, and what
- * is new between them gets what flow must bring there (infer/). The result is a profile like any
- * other, of the new build: views and exports need not know. It has the fact "carried", with what
- * was kept.
+ * A profile holds addresses of the binary that ran. After a rebuild, from the same source or a
+ * later one, carry finds its functions, blocks and instructions in the new binary (functions.h,
+ * blocks.h, align.h). Counts move with their blocks, and flow fills in new code between them
+ * (infer/). The result is an ordinary profile of the new build, with the fact "carried".
  *
- * Both binaries must be there: addresses alone do not say what they were. */
+ * Both binaries must exist: addresses alone do not say what they were. */
 #pragma once
 
 #include <stdbool.h>

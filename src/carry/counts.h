@@ -1,4 +1,5 @@
-/* The counts of one function, carried to the graph of its new build and made consistent there. */
+/* Carries the counts of one function to the graph of its new build and makes them consistent
+ * there. */
 #pragma once
 
 #include "carry/pair.h"

@@ -1,11 +1,10 @@
-/* Which functions of a binary are which in another build of it.
+/* Pairs the functions of two builds.
  *
- * By their names as linked; then without what compilers put behind names, so that foo.constprop.0
- * finds foo.isra.0 or foo. Of several of one name, which only functions of their files can have,
- * the first are each other's, and so on. Then those whose instructions are in both builds once and
- * no more, whatever they are called: functions that were renamed, and those of stripped files. What
- * calls tell is for others to add (carry_functions_join): what two partners call at the same place
- * are partners, too. */
+ * First by linkage name, then without compiler suffixes, so that foo.constprop.0 finds foo.isra.0
+ * or foo. Of several functions with one name (local to their files), the first are a pair, and so
+ * on. Then by content: functions whose instructions are unique in both builds, whatever their
+ * names; they were renamed, or the file is stripped. Callers add what calls show
+ * (carry_functions_join): two partners call partners at the same place. */
 #pragma once
 
 #include "program/symbols/symbols.h"

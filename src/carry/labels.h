@@ -1,5 +1,5 @@
-/* What blocks of a function are, so that those of two builds can be compared: by instructions,
- * operations or source lines, alone or with what is around them. */
+/* Labels that make blocks of two builds comparable: by instructions, operations or source lines,
+ * alone or with their neighbours. */
 #pragma once
 
 #include "carry/blocks.h"

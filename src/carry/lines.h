@@ -1,9 +1,9 @@
-/* Which source lines of a function are which in another build of it.
+/* Pairs the source lines of a function in two builds.
  *
- * Sources need not be there: a line is known by what code it became. Lines of each file stand in
- * their order in both builds; those that became the same operations are each other's as far as
- * their order allows, most code first. Lines between two such pairs are each other's if they lie as
- * far from one of the pairs, or if there are as many in both builds: edited, but in their place. */
+ * The sources are not needed: a line is known by its code. Lines of each file keep their order in
+ * both builds. Lines with the same operations are pairs as far as the order allows, most code
+ * first. Lines between two pairs are pairs if they have the same distance from one of them, or if
+ * both builds have equally many: edited, but in their place. */
 #pragma once
 
 #include "carry/blocks.h"

@@ -1,4 +1,4 @@
-/* One function in two builds: both graphs, and which blocks are each other's. */
+/* One function in two builds: both graphs and the pairs of their blocks. */
 #pragma once
 
 #include "carry/blocks.h"

@@ -1,5 +1,5 @@
-/* Where addresses of the old build are in the new one: instructions, and places inside calls as
- * stacks have them. Functions are looked at when an address in them is first asked for. */
+/* Maps addresses of the old build to the new one: instructions, and return addresses in stacks. A
+ * function is read when one of its addresses is first looked up. */
 #pragma once
 
 #include "base/map.h"

@@ -1,8 +1,8 @@
-/* Cases of switches: what a jump table of both builds has in the same entry.
+/* Pairs cases of switches: the same entry of a jump table in both builds.
  *
- * The handlers of a large switch look much alike, and all are reached from one place; the number of
- * the case tells them apart. Tables are each other's if they are the only ones of their length in
- * the function; one that got a case more is left to what else is known. */
+ * The handlers of a large switch look alike and are all reached from one place; the number of the
+ * case tells them apart. Two tables are a pair if each is the only one of its length in the
+ * function. A table that gained a case is left to other methods. */
 #pragma once
 
 #include "carry/blocks.h"

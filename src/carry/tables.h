@@ -1,5 +1,5 @@
-/* What else a profile has about addresses: where indirect calls and jumps out of functions led,
- * runs of loops, stacks. And everything of other modules, which stays as it is. */
+/* Carries the rest of a profile: targets of indirect calls and of jumps out of functions, runs of
+ * loops, stacks. Rows of other modules are copied. */
 #pragma once
 
 #include "carry/places.h"

@@ -1,16 +1,16 @@
 /* The spanning tree of a network simplex, with the flow on it.
  *
- * A tree over all nodes and one root more; arcs outside of it are empty or full. A full arc is kept
- * turned round with its cost negated, so that every arc outside could take up flow from its `from`,
- * and pays if cost + potential(from) - potential(to) is negative. Arcs of the tree have exactly 0
- * there, which is why pricing need not know which those are.
+ * The tree covers all nodes and one more, the root. Arcs outside the tree are empty or full. A
+ * full arc is stored reversed with its cost negated, so every arc outside could take flow from its
+ * `from`, and pays if cost + potential(from) - potential(to) is negative. Arcs of the tree have
+ * exactly 0 there, so pricing need not know which those are.
  *
- * Instead of flow, a node knows how much more could be sent to its parent (up) and from it (down).
- * The tree is strongly feasible: up is positive everywhere. Leaving arcs are chosen to keep that
- * true, and then no sequence of pivots repeats.
+ * Instead of flow, a node stores how much more could be sent to its parent (up) and from it
+ * (down). The tree is strongly feasible: up is positive everywhere. Leaving arcs are chosen to
+ * keep it so, which rules out cycling.
  *
  * Nodes are threaded in preorder, so a subtree is a run of the thread. A node that no arc of the
- * graph holds hangs from the root by an artificial one, which nobody may enter again. */
+ * graph holds hangs from the root by an artificial arc, which never enters again. */
 #pragma once
 
 #include "flow/flow.h"

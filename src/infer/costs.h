@@ -1,5 +1,5 @@
-/* What it costs to raise or lower one count by one, in integers from 0 to COST_MOST; where the code
- * cannot go, more than any detour through code that nobody saw: COST_RULED. */
+/* The cost of raising or lowering one count by one, in integers from 0 to COST_MOST. Impossible
+ * control flow costs COST_RULED, more than any detour through unseen code. */
 #pragma once
 
 #include "infer/infer.h"

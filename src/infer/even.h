@@ -1,9 +1,9 @@
-/* Flow through code of which nothing is known is split evenly.
+/* Splits flow through unseen code evenly.
  *
- * A minimum-cost flow takes one way of several that cost the same, and says of the others that they
- * were not gone. Where blocks that were never seen lie between one that was and one other, whatever
- * goes through them is shared out again: at each of them, and at the block before, evenly over the
- * edges that were not seen. What goes in and comes out stays as it is. */
+ * A minimum-cost flow takes one of several ways that cost the same and leaves the others at 0.
+ * Where unseen blocks lie between a seen block and one other block, their flow is split again:
+ * evenly over the unseen edges, at each of them and at the block before. What enters and leaves
+ * the region stays the same. */
 #pragma once
 
 #include "infer/infer.h"

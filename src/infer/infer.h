@@ -1,13 +1,12 @@
-/* From counts as they were taken to counts that fit together: what enters a block leaves it, for
- * every block and edge of one function.
+/* From recorded counts to consistent counts: what enters a block leaves it, for every block and
+ * edge of one function.
  *
  * A function is a graph of blocks and edges, entered from outside at some blocks and left at
- * others. Each of these has what was seen of it. The counts that are inferred are consistent, and
- * of all that are, those that deviate at the least cost; what a deviation costs is a matter of how
- * much is known (costs.h). A problem whose counts fit together already is its own solution, to the
- * last unit.
+ * others. Each of these has a recorded count. The inferred counts are the consistent ones that
+ * deviate from the recorded ones at the lowest cost; costs.h has the costs. Counts that are
+ * consistent already are their own solution, to the last unit.
  *
- * docs/INFERENCE.md has the formulation, and what is not known. */
+ * docs/INFERENCE.md has the formulation and its limits. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,7 +1,7 @@
 /* The counts of a problem as arcs of one graph.
  *
- * Block i is the nodes 2i, where edges arrive, and 2i + 1, where they leave; one more node is the
- * world outside. Every count is a lane from one node to another. Counts fit together when as much
+ * Block i is two nodes: edges arrive at 2i and leave from 2i + 1. One more node is the world
+ * outside. Every count is a lane from one node to another. Counts are consistent if as much
  * arrives at every node as leaves it: a circulation. */
 #pragma once
 

@@ -1,9 +1,9 @@
-/* What branches are likely to do, told by the code alone.
+/* Branch probabilities from the code alone.
  *
- * Wu and Larus: each of a few simple properties of a branch was found to tell its way in so many
- * per cent of cases; where several apply, their evidence is combined (Dempster and Shafer). Of
- * those that can be seen in machine code: loops go round, calls and returns are avoided, values are
- * not equal and not negative. Besides, what never comes back is next to never reached. */
+ * Wu and Larus measured how often simple properties of a branch predict its direction. Where
+ * several apply, their evidence is combined (Dempster and Shafer). Machine code shows these: loops
+ * repeat, calls and returns are avoided, values are not equal and not negative. Besides, code that
+ * never returns is almost never reached. */
 #pragma once
 
 #include "program/cfg/cfg.h"

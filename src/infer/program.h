@@ -1,12 +1,12 @@
 /* Functions that call each other: a function is entered as often as it is called.
  *
- * Each function is a problem of its own (infer.h); calls tie them together. Callers come first:
- * what was inferred of the blocks that call is what their callees are entered by, and holds firmly
- * there. So a count that is known at one end of a call, because a process has one main or because a
- * loop was seen, is known at the other end too, however far down.
+ * Each function is a problem of its own (infer.h). Callers are solved first: the inferred counts
+ * of their calling blocks become firm entries of their callees. So a count that is known at one
+ * end of a call, because a process has one main or because a loop was seen, is known at the other
+ * end, at any depth.
  *
- * Functions that call each other in a circle are solved in the order in which they stand, and calls
- * that lead back count as often as they were seen. */
+ * Functions in a cycle of calls are solved in the order in which they stand. Calls that lead back
+ * count as they were seen. */
 #pragma once
 
 #include "infer/infer.h"
@@ -22,7 +22,7 @@ struct infer_call {
      * elsewhere: how many came. */
     uint64_t seen, of;
     uint64_t inferred; /* those to one function add up to its entries */
-    uint64_t at; /* the instruction and the kind of call: whoever made it knows, nobody here asks */
+    uint64_t at; /* the instruction, and below its kind: for the caller of this interface only */
     uint8_t kind;
 };
 

@@ -1,4 +1,4 @@
-/* Text from files that is shown to people: what could steer a terminal is not sent to it. */
+/* Text from files, made safe to show: control characters never reach the terminal. */
 #pragma once
 
 #include <stdbool.h>

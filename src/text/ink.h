@@ -1,4 +1,4 @@
-/* Colours of text for people. Without them every question answers "". */
+/* Colours of text. Without colours every function returns "". */
 #pragma once
 
 #include <stdbool.h>

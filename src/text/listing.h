@@ -1,5 +1,5 @@
-/* Source files as their lines, read when first asked for. They are whatever lies at the path today:
- * debug information says where a file was when it was compiled, not what was in it. */
+/* Lines of source files, read when first asked for. The file is whatever lies at the path today:
+ * debug information says where a file was, not what it held. */
 #pragma once
 
 #include "base/map.h"

@@ -1,4 +1,4 @@
-/* A text table: cells are collected, columns then made as wide as their widest cell. */
+/* A text table. Cells are collected first, then each column gets the width of its widest cell. */
 #pragma once
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* Short forms of source paths: what all that are shown have in common is left out. */
+/* Short forms of source paths, without the folder that all of them share. */
 #pragma once
 
 struct source_paths {

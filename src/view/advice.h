@@ -1,5 +1,5 @@
-/* What to look at first: a few sentences, each with the command to type next. Only what the data
- * say: a sentence stands there if its interval lies wholly on its side. */
+/* What to look at first: a few sentences, each with the command to type next. A sentence is shown
+ * only if the whole interval supports it. */
 #pragma once
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* How a sentence of advice is said, and the parts of advice that are files of their own. */
+/* Prints a sentence of advice, and declares the parts of advice in files of their own. */
 #pragma once
 
 #include "analysis/report/report.h"

@@ -1,4 +1,4 @@
-/* What every view says first and last: of what recording it is, and what that failed to see. */
+/* The first and last lines of every view: which recording it is, and what the recording missed. */
 #pragma once
 
 #include "analysis/counts/items.h"

@@ -1,4 +1,4 @@
-/* Modules whose functions or lines a report could not name, and where that could come from. */
+/* Modules whose functions or lines a report could not name, and where to get the names. */
 #pragma once
 
 #include <stdio.h>

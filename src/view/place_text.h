@@ -1,4 +1,4 @@
-/* What stands at a place of a program: the line of its source, its instruction. */
+/* The source line and the instruction at a place of a program. */
 #pragma once
 
 #include "text/listing.h"

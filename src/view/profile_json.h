@@ -1,4 +1,4 @@
-/* Parts of a profile as JSON, the same wherever they are shown. */
+/* Parts of a profile as JSON, shared by several views. */
 #pragma once
 
 #include "text/json.h"

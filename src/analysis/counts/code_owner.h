@@ -1,4 +1,4 @@
-/* Whose code lies at an address, and through which inlined functions it came there. */
+/* The function that the code at an address belongs to, and the functions inlined there. */
 #pragma once
 
 #include "base/vec.h"

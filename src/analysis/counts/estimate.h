@@ -1,22 +1,23 @@
-/* From sums to figures with their 95 % intervals.
+/* From sums to figures with 95 % intervals.
  *
- * In an exact profile a figure is an integer and its interval is that integer. In a sampled one a
- * key's share of all instructions is R = y / x, y and x summed over batches of walks, with
+ * In an exact profile a figure is an integer, and its interval is that integer. In a sampled
+ * profile, a key's share of all instructions is R = y / x, with y and x summed over batches of
+ * walks, and
  *
  *     var(R) = B / (B - 1) * (yy - 2 R xy + R^2 xx) / x^2
  *
- * and Student's t with B - 1 degrees of freedom. A share of the time is the share of the
- * interrupts' weight that fell on the code, with the interval of a binomial share of as many. What
- * all batches have in common, errors of weights and of the number of all instructions, is not seen
- * by their spread: it was measured on other programs, and widens intervals of counts, shares and
- * branches (estimate.c). */
+ * with Student's t and B - 1 degrees of freedom. A share of time is the share of the interrupts'
+ * weight that fell on the code, with the interval of a binomial share of as many. Errors that all
+ * batches share, of weights and of the total number of instructions, do not show in their spread.
+ * They were measured on other programs and widen the intervals of counts, shares and branches
+ * (estimate.c). */
 #pragma once
 
 #include "profile/profile.h"
 
-/* A sum of keys. Their deviations are added, as if all rose and fell together: variances of single
- * keys do not tell how far they do, and for the instructions of a loop or a function it is nearly
- * true. So the interval of a sum is never too narrow on this account, and often too wide. */
+/* Count and time of one key, or of a sum of keys. Deviations are added, as if all keys were fully
+ * correlated; instructions of a loop or a function nearly are. So the interval of a sum is never
+ * too narrow on this account, and often too wide. */
 struct quantity {
     uint64_t count;
     uint64_t time;   /* of interrupts; its interval follows from how many they are */
@@ -24,13 +25,12 @@ struct quantity {
     double alone_sd; /* of count by itself: the number of all instructions varies too */
 };
 
-/* lo and hi are not numbers where nothing is known of the interval: JSON has null for them, text
- * "?". */
+/* lo and hi are NaN if the interval is unknown: null in JSON, "?" in text. */
 struct estimate {
     double value, lo, hi;
 };
 
-/* It may be so much more, but no more than `most`. What is not known stays so. */
+/* Raises the upper end, at most to `most`. An unknown interval stays unknown. */
 struct estimate estimate_raise(struct estimate estimate, double by, double most);
 
 struct quantity quantity_of(const struct profile *profile, const struct sums *sums);

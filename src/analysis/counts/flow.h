@@ -1,9 +1,9 @@
-/* What one profile says about one function: how often each instruction ran and each edge was gone.
+/* How often each instruction and each edge of one function ran, by one profile.
  *
  * An instruction ran as often as the ranges that cover it. A block ran as often as its first
- * instruction. The two ways of a conditional branch, direct and seen indirect jumps have records of
- * their own. An edge without a branch was gone by the ranges that run across it, by records of runs
- * cut there (a split, a system call) and, behind a call, by the returns that arrived. */
+ * instruction. Conditional branches, direct jumps and seen indirect jumps have edge records of
+ * their own. An edge without a branch gets its count from ranges that run across it, from records
+ * of ranges cut there (a split, a system call) and, after a call, from the returns that arrived. */
 #pragma once
 
 #include "analysis/counts/estimate.h"

@@ -1,10 +1,10 @@
-/* A weight group by group, and how far a share of such weights can be trusted.
+/* A weight split into groups, and the interval of a share of such weights.
  *
- * The samples of a plain recording are dealt out in turn to STACK_GROUPS groups (profile/stacks.h).
- * Whatever is added up, the groups' sums y_g against the groups' totals x_g are as many estimates
- * of the same share, and their spread gives its interval (random groups, Student's t). Few samples
- * spread over many groups tell little of their own spread: so the interval is never narrower than
- * that of a binomial share of as many samples (Wilson's). */
+ * The samples of a plain recording are dealt out in turn to STACK_GROUPS groups
+ * (profile/stacks.h). Each group gives an estimate y_g / x_g of the same share, and their spread
+ * gives its interval (random groups, Student's t). Few samples in many groups say little about
+ * their own spread, so the interval is never narrower than that of a binomial share of as many
+ * samples (Wilson's). */
 #pragma once
 
 #include "profile/stacks.h"

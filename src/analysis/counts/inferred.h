@@ -1,9 +1,9 @@
-/* Counts of a module's functions made consistent: what infer/ says of them, put in their place.
+/* Consistent counts for the functions of a module, from infer/.
  *
  * What enters a block leaves it, all instructions of a block have its count, and a function is
- * entered as often as it is called. Deviations stay those of what was seen; a count that was not
- * seen at all is known to itself. What a whole exact run counted stays as it is: passages that do
- * not fit are told, not mended. */
+ * entered as often as it is called. Deviations stay those of the recorded counts; an unseen count
+ * has a deviation as large as itself. A whole exact run keeps its counts: passages that do not fit
+ * are counted, not repaired. */
 #pragma once
 
 #include "infer/program.h"

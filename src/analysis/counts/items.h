@@ -1,9 +1,9 @@
-/* The things that views list and compare, with what every side of a scene says about them:
- * functions, blocks, edges, instructions, calls, loops.
+/* What views list and compare: functions, blocks, edges, instructions, calls and loops, with the
+ * figures of every side of a scene.
  *
  * Code without a binary has no graph. It still gives one item for the function (the module), its
- * branch records for edges and calls, and the starts of its ranges for blocks; it has no
- * instructions to list. */
+ * branch records for edges and calls, and the starts of its ranges for blocks. It has no
+ * instructions. */
 #pragma once
 
 #include "analysis/counts/flow.h"
@@ -51,10 +51,10 @@ struct items {
     struct quantity landings[SIDES_MAX];
 };
 
-/* All items that any side has seen, grouped by module and function. Lines and inlined functions
- * are made from instructions: those are what is listed. */
 /* Whether counts of such items can be inferred. */
 bool item_by_inferred(enum item_by by);
+/* All items that any side has seen, grouped by module and function. For lines and inlined functions
+ * it lists their instructions. */
 void items_list(struct items *items, const struct scene *scene, enum item_by by);
 void items_release(struct items *items);
 

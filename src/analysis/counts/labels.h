@@ -1,4 +1,4 @@
-/* What places, names, weights and numbers are called, the same in every view. */
+/* Texts for places, names, weights and numbers, the same in every view. */
 #pragma once
 
 #include "analysis/counts/scene.h"

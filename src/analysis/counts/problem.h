@@ -1,5 +1,5 @@
-/* What one profile says of one function, as a problem of infer/: its blocks and edges with how
- * often they were seen, and where control comes in and goes out. */
+/* One function of one profile as a problem for infer/: blocks and edges with their recorded
+ * counts, and where control enters and leaves. */
 #pragma once
 
 #include "infer/infer.h"

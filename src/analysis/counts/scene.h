@@ -1,12 +1,12 @@
-/* One profile, or two that are to be compared, set against their binaries.
+/* One profile, or two that are compared, together with their binaries.
  *
- * The scene knows which functions any of its profiles touches, and what each record says about
- * which function; a control flow graph is built of one function at a time, from the targets that
- * all sides have seen, so that blocks and edges mean the same on every side.
+ * The scene knows which functions any of its profiles touches, and which records belong to each.
+ * counted.h builds the graph of one function from the targets that all sides have seen, so that
+ * blocks and edges mean the same on every side.
  *
- * Modules of two profiles are one if their build-ids are equal or, where one has none, the last
- * parts of their paths. A module whose file is gone or is another build has no binary: its records
- * are still there, as those of one function FUNCTION_NONE without a graph. */
+ * Modules of two profiles are one module if their build-ids are equal or, where one has none, if
+ * the last parts of their paths are. A module whose file is missing or another build has no
+ * binary. Its records belong to one function, FUNCTION_NONE, without a graph. */
 #pragma once
 
 #include "base/intern.h"

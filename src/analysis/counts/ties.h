@@ -1,9 +1,8 @@
-/* Which functions of a module call which, as far as code and a profile tell: what ties their counts
- * together.
+/* The calls between functions of a module, which tie their counts together.
  *
- * Direct calls and jumps to where another function starts are read from the code, whether they were
- * seen or not; indirect ones were seen. What comes from other modules was seen too, and its callers
- * are not looked at, so that counts of a module do not depend on which others are shown. */
+ * Direct calls and jumps to the start of another function are read from the code, seen or not.
+ * Indirect ones must have been seen. Calls from other modules count as seen; their callers are not
+ * read, so the counts of a module do not depend on which modules are shown. */
 #pragma once
 
 #include "infer/program.h"

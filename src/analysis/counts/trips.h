@@ -1,12 +1,11 @@
-/* How many iterations the runs of a loop have, from what windows saw of them.
+/* How many iterations the runs of a loop have, from what windows saw.
  *
- * A window that is shorter than a run never sees it whole, and the longer a run is the less likely
- * it is seen whole: counting whole runs alone would make loops look short. So all runs whose
- * beginning was seen are counted (where windows begin has nothing to do with them), and those that
- * the window's end cut are shared out by Kaplan and Meier's estimate: of the runs that were seen to
- * begin iteration n and to get to its end, so many ended there. What lasted longer than anything
- * that was seen to end stays a number of runs of unknown length. Runs that had begun before the
- * window tell nothing but that they are there. */
+ * A window seldom sees a long run whole, so counting whole runs alone would make loops look short.
+ * All runs whose beginning was seen count, because where windows begin has nothing to do with the
+ * loop. Runs that the end of the window cut are distributed by Kaplan and Meier's estimate: of the
+ * runs that were seen to reach the end of iteration n, so many ended there. Runs longer than any
+ * that was seen to end have an unknown length. Runs that began before the window only show that
+ * they exist. */
 #pragma once
 
 #include "analysis/counts/estimate.h"

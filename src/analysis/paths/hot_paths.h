@@ -1,9 +1,9 @@
-/* Paths of a profile, read back: which blocks each goes through, how often, and what it cost.
+/* The paths of a profile: which blocks each goes through, how often, and what it cost.
  *
- * Numbers of paths mean something only with the numbering that counted them: a function that has
- * another number of paths by now is not read, and counted as such. A path's weight is its ticks,
- * where they were taken, else the instructions that ran along it. Dense paths take more ticks an
- * instruction than all paths together, sparse ones fewer (seed: Ammons, Ball, Larus 1997, 6.4). */
+ * A path number means something only with the numbering that counted it. A function that now has
+ * another number of paths is skipped and counted. A path weighs its ticks if they were measured,
+ * else the instructions that ran along it. Dense paths take more ticks per instruction than all
+ * paths together, sparse ones fewer (Ammons, Ball, Larus 1997, 6.4). */
 #pragma once
 
 #include "base/vec.h"
@@ -78,8 +78,8 @@ void hot_paths_make(struct hot_paths *paths, struct scene *scene, uint32_t side,
 void hot_paths_make_in_contexts(struct hot_paths *paths, struct scene *scene, uint32_t side);
 void hot_paths_release(struct hot_paths *paths);
 
-/* Who called it: from its caller outwards, the node of each call, whose place is code_find's;
- * STACK_NONE: no more. */
+/* Who called it: from its caller outwards, the node of each call, whose place code_owner_find
+ * names; STACK_NONE: no more. */
 uint32_t hot_path_caller(const struct hot_paths *paths, uint32_t node);
 
 /* Executions. */

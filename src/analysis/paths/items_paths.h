@@ -1,5 +1,5 @@
-/* Paths of all sides as items: `at` is the entry of their function, `to` their number; body is what
- * ran along them. */
+/* Paths of all sides as items: `at` is the entry of the function, `to` the number of the path,
+ * body what ran along it. */
 #pragma once
 
 struct items;

@@ -1,12 +1,10 @@
-/* Weights of a function's paths, such that its nodes and edges get from them what is known of
- * these.
+/* Weights of a function's paths that agree with the counts of its nodes and edges.
  *
- * Paths of windows are looked for in a part of each, nodes and edges are counted in all of it: how
- * often these ran is known better. Weights are raised and lowered, as little as can be in the sense
- * of relative entropy, until the sums fit (generalised iterative scaling, Darroch and Ratcliff
- * 1972): each time a path changes by the geometric mean of what its nodes and edges ask for. Where
- * no weights fit, because paths are missing that were never seen whole, that mean is what remains.
- */
+ * Paths are searched in a part of each window, nodes and edges are counted in all of it, so the
+ * latter are known better. Weights change as little as possible in the sense of relative entropy
+ * until the sums fit (generalised iterative scaling, Darroch and Ratcliff 1972): in each step a
+ * path changes by the geometric mean of what its nodes and edges need. Where no weights fit,
+ * because some paths were never seen whole, that mean remains. */
 #pragma once
 
 #include "base/vec.h"

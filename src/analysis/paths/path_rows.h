@@ -1,8 +1,8 @@
-/* Paths as a profile has them: by function, each path alone, or series of as many that one
- * activation went one after the other.
+/* The paths that a profile holds: by function, single paths or series of paths that one activation
+ * took one after the other.
  *
- * Which follow which is known where every step was seen: in windows, and in traces. Counts of
- * single paths do not tell it. */
+ * The order of paths is known where every step was seen: in windows and in traces. Counts of
+ * single paths do not show it. */
 #pragma once
 
 #include "base/memory.h"

@@ -1,15 +1,16 @@
-/* Ticks along paths, of which some passages were measured, as bursts that the processor could
- * overlap (consumers/burst_fit.h).
+/* Ticks along paths, where some passages were measured in bursts that the processor could overlap
+ * (consumers/burst_fit.h).
  *
- * Writing down which paths a burst has takes a few ticks for each passage: no more than the
- * shortest passage takes with it, and as much again around each call. A long chain (divisions)
- * hides all of that, work that fills the processor none: so the interval reaches from what is left
- * without it to what was measured, and the estimate lies in between, nearer to what was measured
- * the longer that is: as low as makes the sum the CPU time, if that is known, else as low as
- * possible. The program's own CPU time shows if that is much: where all paths together have more
- * than it, the excess is taken off, evenly for each look. CPU time before the program began and
- * that of making code do not count; if not all that ran was on paths, only the paths' share of the
- * instructions does. */
+ * Recording the paths of a burst takes a few ticks per passage: at most what the shortest passage
+ * takes, and as much again around each call. A long dependence chain (divisions) hides that cost;
+ * code that fills the processor hides none of it. So the interval reaches from the measured ticks
+ * without that cost to the measured ticks. The estimate lies between, closer to the measured ticks
+ * for longer passages. It is as low as makes the sum the CPU time, if that is known, else as low
+ * as possible.
+ *
+ * If all paths together exceed the program's CPU time, the excess is subtracted, evenly per clock
+ * read. CPU time before the program began, and that of translation, do not count. If part of the
+ * run was not on paths, only the paths' share of the instructions counts. */
 #pragma once
 
 #include "analysis/counts/estimate.h"

@@ -1,5 +1,5 @@
-/* Which core windows of a profile go through: the one that is asked for, that of a trace that went
- * through one, or the one most like the processor that recorded. */
+/* Chooses the core model for the windows of a profile: the requested one, the one of a modelled
+ * trace, or the one closest to the processor that recorded. */
 #pragma once
 
 #include <stddef.h>

@@ -1,12 +1,12 @@
-/* Where a model of a core says that cycles go, instruction by instruction: of a trace that went
- * through it when it was recorded, or of the windows of a sampled profile, which go through it now
+/* Where cycles go by a core model, instruction by instruction: of a trace that was modelled while
+ * it was recorded, or of the windows of a sampled profile, which are modelled now
  * (model/replay/account.h says what is counted).
  *
- * Windows (analysis/pipeline/window_course.h) stand for CPU time: what one adds is multiplied by
- * that and divided by the cycles that it took in the model. How often instructions ran is known
- * from all of the recording, windows that were not kept included: rows are made to fit that
- * (modelled_fit), so that windows only need to tell how long each execution takes. Windows are
- * dealt out to groups, whose spread is the interval. */
+ * A window (analysis/pipeline/window_course.h) stands for CPU time: its figures are multiplied by
+ * that time and divided by the cycles that it took in the model. The whole recording says how
+ * often instructions ran, including windows that were not kept. Rows are fitted to that
+ * (modelled_fit), so windows only need to show how long each execution takes. Windows are dealt
+ * out to groups, whose spread gives the interval. */
 #pragma once
 
 #include "base/map.h"

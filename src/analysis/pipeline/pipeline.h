@@ -1,5 +1,5 @@
-/* What instructions went through on their way, by place or by what they loaded: records of hardware
- * or of the model (records/sample.h), added up by metrics (records/ledger.h). */
+/* What instructions went through, by place or by the data they loaded: records of hardware or of
+ * the model (records/sample.h), summed by metrics (records/ledger.h). */
 #pragma once
 
 #include "base/vec.h"

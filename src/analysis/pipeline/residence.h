@@ -1,11 +1,11 @@
-/* Where lines of data were when a window began that uses them: what the instructions between two
- * windows did to caches nobody saw.
+/* Where lines of data were when a window that uses them began. Nobody saw what the instructions
+ * between two windows did to the caches.
  *
- * Windows are a sample of the run, so a line that is in c of W windows is used once in W / c
- * stretches as long as a window. In between as many other lines were used as so many windows have
- * in all: that is measured. If a cache has room for them, the line was still there. Of lines that
- * were seen once, how many more there are like it is told by how often the instruction that used it
- * met lines again: F lines, of which T uses show D, with D = F (1 - exp(-T / F)). */
+ * Windows are a sample of the run, so a line in c of W windows is used once in W / c stretches as
+ * long as a window. As many other lines were used in between as that many windows hold, which is
+ * measured. If a cache has room for them, the line was still there. For lines that were seen once,
+ * the instruction that used them says how many similar lines there are: of F lines, T uses show D,
+ * with D = F (1 - exp(-T / F)). */
 #pragma once
 
 #include "base/map.h"

@@ -1,8 +1,8 @@
-/* Windows of a profile through a model of a core, one after the other.
+/* Runs the windows of a profile through a core model, one after the other.
  *
- * The core keeps what its guesses learned from one to the next; lines of data are put where they
- * were when the window began (analysis/pipeline/residence.h); the first part of each only warms:
- * queues are empty, and caches of code have what the window before needed. */
+ * The core keeps its branch predictors from one window to the next. Lines of data are put where
+ * they were when the window began (analysis/pipeline/residence.h). The first part of each window
+ * only warms up: queues are empty, and code caches hold what the window before needed. */
 #pragma once
 
 #include "base/map.h"

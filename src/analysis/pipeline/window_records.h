@@ -1,6 +1,6 @@
-/* Records of instructions (records/sample.h) that hardware with ProfileMe (model/pmu/profileme.h)
- * would have taken of the windows of a profile, if the core were the modelled one: in pairs,
- * whatever became of them. Each weighs as many instructions as it stands for in the whole run. */
+/* The records (records/sample.h) that hardware with ProfileMe (model/pmu/profileme.h) would have
+ * taken from the windows of a profile on the modelled core: pairs of instructions, retired or not.
+ * Each weighs the instructions that it stands for in the whole run. */
 #pragma once
 
 #include "profile/sample_list.h"

@@ -1,5 +1,4 @@
-/* One function, instruction by instruction: what each costs, where its jumps go, and the source
- * that it comes from. */
+/* One function, instruction by instruction: its cost, its branch targets and its source. */
 #pragma once
 
 #include "program/insn/assembly.h"

@@ -1,12 +1,11 @@
-/* Ticks in calling contexts, of which some stays were measured (walk/count/node_ticks.h).
+/* Ticks in calling contexts, where some stays were measured (walk/count/node_ticks.h).
  *
- * A measured stay lies between two looks at the clock with fences around them: what the processor
- * would have done of what comes before and behind meanwhile is in it, and the way to code that is
- * rarely gone. That is so much a stay, and most where stays are short; how much, the program's own
- * CPU time tells: what is taken off for each stay is such that all of them together are no more
- * than that. Nodes with long stays are left as they are, since it is nothing beside them; if these
- * alone are as much as the CPU time, they were waiting, or others had the CPU, nothing is known of
- * the rest, and nothing taken off. */
+ * A measured stay lies between two clock reads with fences. The fences prevent overlap with the
+ * code before and after, and the measuring code is often cold, so measured stays are too long by
+ * about the same amount each. The program's own CPU time shows by how much: the correction per
+ * stay is such that all stays together take no more than the CPU time. Nodes with long stays are
+ * not corrected, because the error is small there. If these alone exceed the CPU time they were
+ * waiting, or lost the CPU; then nothing is known about the others and nothing is corrected. */
 #pragma once
 
 #include "analysis/counts/estimate.h"

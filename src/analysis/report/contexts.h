@@ -1,18 +1,18 @@
-/* Calling contexts of a plain profile: who was called by whom, and what was spent there and below.
+/* Calling contexts of a plain profile: who called whom, and what was spent there and below.
  *
- * Top-down: a context is a function and the context that called it; its total is what was seen in
- * it and in all that it called. Bottom-up: a root is a function with weight of its own, below it
- * are its callers, each with the part of that weight that it caused. Flat: every function once.
+ * Top-down: a context is a function and the context that called it. Its total includes everything
+ * that it called. Bottom-up: a root is a function with weight of its own; below it are its
+ * callers, each with the part of that weight that it caused. Flat: every function once.
  *
  * Recursion: a function that is already among the callers of its context is that context again,
- * whatever lies between, so that no path has a function twice and trees stay as deep as programs
- * are and not as their stacks. What is called from within the recursion is then found under the
- * first call. The flat list is made of whole stacks: its totals count everything below, once.
+ * whatever lies between. So no path holds a function twice, and trees stay shallow. Calls from
+ * inside the recursion appear under the first call. The flat list is made from whole stacks: its
+ * totals count everything below, once.
  *
- * Asked for a function, trees are about it: top-down they start at its outermost call on each
- * stack, bottom-up at its innermost, with all that was seen below.
+ * With a chosen function, top-down trees start at its outermost call on each stack, bottom-up
+ * trees at its innermost.
  *
- * User and kernel time are never mixed: contexts weigh the one and have the other beside. */
+ * User and kernel time are never mixed: contexts weigh one and show the other beside it. */
 #pragma once
 
 #include "analysis/report/context_ticks.h"

@@ -1,4 +1,5 @@
-/* How contexts come out of stacks. Each fills contexts that have frames and are otherwise empty. */
+/* Builds calling contexts from stacks. Each function fills contexts that have frames and are
+ * otherwise empty. */
 #pragma once
 
 struct calling_contexts;

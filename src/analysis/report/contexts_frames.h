@@ -1,8 +1,8 @@
-/* The frames of a plain profile's stacks as functions of the source: a place that lies in inlined
- * code is as many frames as functions were inlined there.
+/* The frames of a plain profile's stacks as functions of the source: a place in inlined code has
+ * one frame per inlined function.
  *
- * Functions are numbered: first those of the plain profile with their own numbers, then inlined
- * ones. An inlined copy of a function is another function than the one that can be called. */
+ * Functions are numbered: first those of the plain profile, with their own numbers, then inlined
+ * ones. An inlined copy is another function than the one that can be called. */
 #pragma once
 
 #include "analysis/report/plain.h"

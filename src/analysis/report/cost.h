@@ -1,4 +1,4 @@
-/* What recording cost by gait's own measure, the same wherever it is told. */
+/* What recording cost, measured by gait itself. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,16 +1,15 @@
 /* What changed between two recordings, of one build or of two.
  *
- * Modules are paired by name (program and program count as a pair whatever they are called),
- * functions by their name as linked without what compilers put behind it: "f.part.0" and
- * "f.constprop.1" are parts of f, and their sums are compared. Lines of two builds are aligned
- * function by function (view/ diff_lines.h). What has no name can only be compared within one
- * build; else it is one row a module, and so is a module whose binary is there on one side only.
+ * Modules are paired by name; the two programs are a pair whatever their names. Functions are
+ * paired by linkage name without compiler suffixes: "f.part.0" and "f.constprop.1" are parts of f,
+ * and their sums are compared. Lines of two builds are aligned function by function
+ * (diff_lines.h). Code without names can only be compared within one build; else it is one row per
+ * module. So is a module whose binary exists on one side only.
  *
- * A change is after less before. Its interval has the chance of both sides in it (each end of a
- * difference is as far as the far ends of both, squared and added: MOVER). That is the chance of
- * sampling and no more: two runs of one program differ, too. Of many rows some lie beyond their own
- * 95 % by chance alone, so a row is called `sure` only if it is beyond an interval widened for as
- * many comparisons as there are rows (Bonferroni). */
+ * A change is after minus before. Its interval combines those of both sides (MOVER: the distances
+ * to the far ends, squared and added). It covers the chance of sampling only: two runs of one
+ * program differ too. Some of many rows exceed their own 95 % interval by chance. So a row is
+ * `sure` only beyond an interval widened for the number of rows (Bonferroni). */
 #pragma once
 
 #include "base/intern.h"

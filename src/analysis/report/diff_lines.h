@@ -1,11 +1,11 @@
-/* Which line of a function in one build is which in another.
+/* Pairs the lines of a function in two builds.
  *
- * Line numbers move when anything above them is edited, and source files of both builds are seldom
- * at hand. What is at hand is the code: every line of a function has so many bytes of it. The lines
- * of both builds, in order, are aligned so that as many as possible with like amounts of code stand
- * side by side, those that have kept their distance from the first line before others; a line that
- * was added or removed has no partner. Lines of each file that is part of the function (inlined
- * code is from others) are aligned among themselves. */
+ * Line numbers move when something above is edited, and the sources of both builds are seldom
+ * available. The code is: each line of a function has so many bytes of it. The lines of both
+ * builds are aligned in order, so that as many lines as possible with similar amounts of code are
+ * pairs. Lines that kept their distance from the first line come first. An added or removed line
+ * has no partner. Lines of each file (inlined code comes from others) are aligned among
+ * themselves. */
 #pragma once
 
 #include "program/binary.h"

@@ -1,4 +1,4 @@
-/* Which names of two builds mean the same thing. */
+/* Pairs names of two builds. */
 #pragma once
 
 #include "analysis/report/diff.h"

@@ -1,4 +1,4 @@
-/* One side of a diff: its weights, piece by piece, and how pieces become estimates. */
+/* One side of a diff: the weights of its parts, and the estimates from them. */
 #pragma once
 
 #include "analysis/report/diff.h"

@@ -1,5 +1,5 @@
-/* Which row of a report by function a user means: by name, readable name, glob or MODULE+0xADDRESS.
- */
+/* Finds the row of a report by function that a user means: by name, readable name, glob or
+ * MODULE+0xADDRESS. */
 #pragma once
 
 #include "base/vec.h"

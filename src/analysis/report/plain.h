@@ -1,11 +1,11 @@
-/* A plain profile set against its binaries: whose code each node of its stacks is, and what rows
- * the nodes add up to.
+/* A plain profile together with its binaries: the function of each node of its stacks, and the
+ * rows that nodes add up to.
  *
- * Kernel time and user time are never mixed: a plain view weighs one of them, and has the other
- * beside it. A stack that ends in the kernel weighs kernel time in each of its frames.
+ * User and kernel time are never mixed: a plain view weighs one and shows the other beside it. A
+ * stack that ends in the kernel weighs kernel time in each of its frames.
  *
- * A row's own weight (self) is what was seen with its code innermost; its total is what was seen
- * with its code anywhere on the stack, counted once however often it recurs. */
+ * A row's own weight (self) was seen with its code innermost. Its total was seen with its code
+ * anywhere on the stack, counted once per stack. */
 #pragma once
 
 #include "analysis/counts/groups.h"

@@ -1,11 +1,10 @@
 /* Rows of what ran, heaviest first: by function, line, inlined function, block, edge, instruction,
  * call or loop.
  *
- * Functions, lines, inlined functions and loops weigh what ran inside of them: executed
- * instructions or time. All else weighs its executions, or with WEIGHT_TIME the time it took; edges
- * and calls take none. In a plain profile, which knows no executions, everything weighs time, or
- * events where the recording counted those; there a call weighs the time in its callee, and edges
- * do not exist. */
+ * Functions, lines, inlined functions and loops weigh what ran inside them: executed instructions
+ * or time. Other rows weigh their executions or, with WEIGHT_TIME, their time; edges and calls
+ * take none. A plain profile has no executions: all rows weigh time, or the events that were
+ * sampled. There a call weighs the time in its callee, and there are no edges. */
 #pragma once
 
 #include "analysis/counts/labels.h"

@@ -1,12 +1,12 @@
-/* Pairs of memory accesses that stand in each other's way, with their places and how often.
+/* Pairs of memory accesses that conflict, with their places and frequencies.
  *
- * The share of a pair is that of the executions of its second access (or, where threads share a
- * line, of the windows that it was seen in). What happens to one execution in a hundred or less, or
- * by chance alone, is not shown unless all is asked for. A measured latency of the second access is
- * set beside it where there is one. It says what lines that threads share cost, and accesses that
- * are split; of stores that are still under way it says nothing, since a timed load waits for them.
- * Of loads that cannot be forwarded a model of a core tells how often that comes about, if the
- * profile keeps windows with addresses; all other such pairs stay potential. */
+ * The share of a pair is that of the executions of its second access; where threads share a line,
+ * of the windows that it was seen in. Pairs below one execution in a hundred, or explained by
+ * chance, are shown only on request. The measured latency of the second access stands beside it,
+ * if there is one. It shows the cost of shared lines and of split accesses. It says nothing about
+ * stores in flight, because a timed load waits for them. For loads that cannot be forwarded, a
+ * core model estimates how often that happens if the profile keeps windows with addresses. All
+ * other such pairs stay potential. */
 #pragma once
 
 #include "base/vec.h"

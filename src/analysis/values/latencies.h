@@ -1,9 +1,9 @@
-/* How long loads took, place by place: which part was near, in the third cache, in memory; the mean
- * with its interval; and the lines that were slow again and again.
+/* How long loads took at each place: the shares near, in the third cache and in memory, the mean
+ * with its interval, and the lines that were slow repeatedly.
  *
- * Times are without what the timing itself takes. Those that took longer than memory does (a fault,
- * an interrupt) are told as a part, and in no mean. What a place costs is its part of the time of
- * all timed loads: those are a fair sample of all. */
+ * The cost of timing itself is subtracted. Loads that took longer than memory does (a fault, an
+ * interrupt) are a share of their own and not part of the mean. The cost of a place is its share
+ * of the time of all timed loads, which are a fair sample of all loads. */
 #pragma once
 
 #include "base/vec.h"

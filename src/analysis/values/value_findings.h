@@ -1,10 +1,9 @@
-/* What one could do about places whose values are nearly always the same, by name, and what that
- * would save at most.
+/* What to do about places whose values are nearly always the same, and what that saves at most.
  *
- * A finding needs a value that has nine tenths of its place at the lower end of its interval or
- * more. What it saves is how much the general way takes longer than the special one, times how
- * often the value was there: cycles of a thousand instructions of the whole program. The costs are
- * those of present cores, as far as they are alike: an estimate of an upper bound. */
+ * A finding needs a value with at least nine tenths of its place at the lower end of its interval.
+ * Its saving is the extra cost of the general code over the special code, times how often the
+ * value occurred, in cycles per thousand instructions of the whole program. The costs are typical
+ * of present cores, so the saving is an estimate of an upper bound. */
 #pragma once
 
 #include "analysis/values/values.h"

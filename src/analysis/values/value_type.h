@@ -1,4 +1,4 @@
-/* How a value is told: as what its instruction takes it for. */
+/* How a value is shown: as the type that its instruction uses. */
 #pragma once
 
 #include "analysis/counts/scene.h"

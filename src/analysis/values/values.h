@@ -1,10 +1,9 @@
-/* What places computed, loaded, divided by, copied: the most frequent values of each, with their
- * shares.
+/* The most frequent values that places compute, load, divide by or copy, with their shares.
  *
- * A share is a ratio of two sums over batches of walks, and has their interval (Student's t, as
- * many degrees of freedom as batches would have had, had all been alike). No more is claimed than
- * as many throws of a coin allow as there were windows: batches that happen to be alike would say
- * that nothing is left to chance. */
+ * A share is a ratio of two sums over batches of walks, with the interval of such a ratio
+ * (Student's t; the degrees of freedom are those of equally large batches). The interval is never
+ * narrower than that of a binomial share of as many windows, because batches can be alike by
+ * chance. */
 #pragma once
 
 #include "base/vec.h"

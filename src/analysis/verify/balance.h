@@ -1,4 +1,4 @@
-/* Flow conservation of exact profiles, for verify. */
+/* Checks flow conservation of exact profiles. */
 #pragma once
 
 #include "analysis/verify/verification.h"

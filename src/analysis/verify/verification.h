@@ -1,4 +1,4 @@
-/* What verifying a profile found (verify.h). */
+/* The result of verifying a profile (verify.h). */
 #pragma once
 
 #include "base/memory.h"

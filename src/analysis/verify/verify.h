@@ -1,22 +1,19 @@
 /* Checks a profile against itself and against its binaries.
  *
  * - Every edge is one that the instruction at its start can make, and leads to an instruction.
- * - Every range decodes from start to last, in as many instructions as it says, with no branch,
- * call or system call before the last.
- * - Every loop has an instruction at its head, and its runs are as long as they say.
- * - Sums are possible: no key has more than all; ranges add up to all instructions.
- * - In an exact profile, flow is conserved: as often as control arrives at a place, a run starts
- *   there; as often as a run ends at a branch or a cut, an edge leaves it. Returns are recorded
- * where they arrive, so what ends at one has no edge. Where control leaves what is recorded (a
- * system call that does not come back, an instruction that must run where it stands, a trap, the
- * end of the run) departures are missing: these are counted apart, as open. A recording that was
- * not closed had its counters read while the program ran, each at its own moment: flow is not asked
- * of it, nor of one that kept a part of what ran, or was carried over from another build, or of
- * what other tools counted.
- *
+ * - Every range decodes from start to last with its number of instructions, and has no branch,
+ *   call or system call before the last.
+ * - Every loop has an instruction at its head, and its runs have their stated length.
+ * - Sums are possible: no key exceeds the total; ranges add up to all instructions.
+ * - In an exact profile, flow is conserved: as many ranges start at a place as edges arrive there,
+ *   and as many edges leave as ranges end at a branch or a cut. Returns are recorded where they
+ *   arrive, so a range that ends in one has no edge. Where control leaves the recording (a system
+ *   call that does not return, an instruction that must run in place, a trap, the end of the run)
+ *   departures are missing and counted as open. Flow is not checked if counters were read while
+ *   the program ran, if only a part was kept, or if the profile was carried or imported.
  * - In a plain profile, stacks go through calls and weigh what the totals say: verify_plain.h.
  *
- * Records of modules without a binary are counted as skipped. */
+ * Records of modules without a binary are skipped and counted. */
 #pragma once
 
 #include "analysis/verify/verification.h"

@@ -1,4 +1,4 @@
-/* What must hold of the stacks of a plain profile, for verify. */
+/* Checks the stacks of a plain profile. */
 #pragma once
 
 #include "analysis/verify/verification.h"

@@ -1,10 +1,9 @@
-/* Straight runs of code, as hardware that records taken branches would show them: from where
- * control arrived up to where it left, with everything between executed in order.
+/* Straight runs of code, as hardware that records taken branches would show them: from an arrival
+ * of control to the next departure.
  *
- * Counts of blocks and of steps between blocks do not tell which arrival ended at which departure;
- * any runs that cover each block as often as it ran, and cross each step as often as it was gone,
- * say the same to readers, who add them up again. So a departure ends the youngest arrivals. Calls
- * come back and end nothing. */
+ * Counts of blocks and of edges between them do not say which arrival ended at which departure.
+ * Any set of runs with the right counts of blocks and edges means the same to readers, which add
+ * them up again. So a departure ends the youngest arrivals. Calls return and end nothing. */
 #pragma once
 
 #include "export/job/code.h"

@@ -1,12 +1,11 @@
-/* Counts by place in the source, as compilers read them back: functions and the copies of others
- * that were inlined into them, each with how often its lines ran and whom they called.
+/* Counts by place of the source, as compilers read them: functions and the copies inlined into
+ * them, each with the counts and call targets of its lines.
  *
- * A body is a function, or what was inlined into another body at one of its places. Functions of
- * one name are one: a compiler reads by name. A place is a line, counted from the one that the
- * function is declared at, modulo 2^16, and a discriminator, which tells code of one line apart. Of
- * the instructions of a place the one that ran most tells how often it ran: code of one line is in
- * many blocks, and the sum of theirs says nothing. Places of functions that ran which did not run
- * themselves are there with count 0: that, too, is known. */
+ * A body is a function, or what was inlined into another body at one place. Functions of one name
+ * are one, because compilers read by name. A place is a line, relative to the function's
+ * declaration and modulo 2^16, with a discriminator that separates code of one line. The count of
+ * a place is that of its most frequent instruction: code of one line is in many blocks, and their
+ * sum means nothing. Places that did not run, in functions that ran, have count 0. */
 #pragma once
 
 #include "base/intern.h"

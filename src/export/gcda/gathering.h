@@ -1,4 +1,4 @@
-/* What the parts of sightings.c share: a program's code while it is being read. */
+/* What the parts of sightings.c share while they read a program's code. */
 #pragma once
 
 #include "export/gcda/inline_chain.h"

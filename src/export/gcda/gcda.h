@@ -1,7 +1,7 @@
 /* Profiles for gcc -fprofile-use: a .gcda file for each object of the program.
  *
- * gcc's notes (.gcno), made by a compilation with -fprofile-use -ftest-coverage, have the graphs
- * and checksums that it will expect. Counts of the program's code become counts of their arcs
+ * A compilation with -fprofile-use -ftest-coverage writes gcc's notes (.gcno), with the graphs and
+ * checksums that gcc will expect. Counts of the program's code become counts of their arcs
  * (export/gcda/sightings.h, gcov/fit.h). */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* The functions that an address belongs to, innermost first, each with the function of gcc's notes
- * that it is. */
+/* The functions that an address belongs to, innermost first, each with its function in gcc's
+ * notes. */
 #pragma once
 
 #include "gcov/objects.h"

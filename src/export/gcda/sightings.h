@@ -1,9 +1,9 @@
-/* What a profile says about places of the source, function by function as gcc's notes have them.
+/* What a profile says about places of the source, by the functions of gcc's notes.
  *
- * A function of the notes has everything that became of it: its own code, clones, parts and what
- * was inlined elsewhere, and inside of it what gcc had inlined before it made the notes: an
- * instruction belongs to the outermost function of its inline stack whose notes have its line.
- * Copies of a place are added up; several instructions of one copy are not. */
+ * A function of the notes holds all of its code: its own, clones, parts and copies inlined
+ * elsewhere. It also holds what gcc inlined into it before it wrote the notes: an instruction
+ * belongs to the outermost function of its inline stack whose notes have its line. Copies of a
+ * place are added up; several instructions of one copy are not. */
 #pragma once
 
 #include "export/job/code.h"

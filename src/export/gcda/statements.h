@@ -1,4 +1,5 @@
-/* Where statements begin, as the compiler says: also those whose code was moved or is gone. */
+/* Where statements begin, by the compiler's line table. Includes statements whose code was moved
+ * or removed. */
 #pragma once
 
 #include "base/vec.h"

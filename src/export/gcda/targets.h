@@ -1,14 +1,14 @@
-/* Where indirect calls of a function of the notes went: gcc calls the most frequent target
- * directly, if it is asked to look for it first.
+/* Targets of the indirect calls of a function in gcc's notes: gcc can then call the most frequent
+ * target directly.
  *
- * gcc has a counter for each indirect call of a function, in the order of its graph. The notes do
- * not say how many there are; those that the program has are put in the order of their lines' first
- * blocks, and zeros follow for any that it lost.
+ * gcc has one counter per indirect call of a function, in the order of its graph. The notes do not
+ * say how many there are. Calls that the program has are sorted by the first block of their line,
+ * and zeros follow for calls that it lost.
  *
- * As soon as a function has one counter of values, gcc 12 looks for all of them: without those of
- * the most frequent values it crashes, with zeros it is content. Those of unsigned remainders must
- * add up to the executions of their block, which zeros do not, and how many there are is not known:
- * functions that divide so have no targets. */
+ * Once a function has one value counter, gcc 12 expects all kinds of them. Without counters of the
+ * most frequent values it crashes; zeros are accepted. Counters of unsigned remainders must add up
+ * to the executions of their block, and their number is unknown. So functions with unsigned
+ * divisions have no targets. */
 #pragma once
 
 #include "export/job/code.h"

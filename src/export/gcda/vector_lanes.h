@@ -1,8 +1,7 @@
-/* How many elements a vector instruction works on at once.
+/* How many elements a vector instruction processes at once.
  *
- * A loop that the compiler vectorised runs its source as many times as it has lanes in one turn.
- * Which lanes those are is told by packed arithmetic, whose opcodes have the size of elements;
- * moves and logic have none. */
+ * One iteration of a vectorised loop runs its source once per lane. Packed arithmetic shows the
+ * number of lanes, because its opcodes hold the element size; moves and logic do not. */
 #pragma once
 
 #include <stddef.h>

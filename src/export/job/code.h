@@ -1,10 +1,9 @@
-/* How often the code of one module ran: what profiles for compilers and linkers are made of.
+/* How often the code of one module ran: the source of profiles for compilers and linkers.
  *
- * Blocks and edges are those of the module's graphs, each function after the other, with counts as
- * `gait report --by block|edge|call` has them, as whole numbers of executions. Stubs of the PLT
- * have no blocks, and what they jump to comes from elsewhere: nobody who makes programs faster
- * looks inside. Every exporter of this kind takes its counts from here and from nowhere else, so
- * that a better source of counts has one place to go. */
+ * Blocks and edges are those of the module's counted functions, with the counts of `gait report
+ * --by block|edge|call` as whole executions. Stubs of the PLT have no blocks, and their jumps come
+ * from elsewhere, because no optimizer looks inside. All formats for compilers and linkers take
+ * their counts from here. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,5 +1,5 @@
-/* What code at an address is called and where it comes from, inlined functions included. Each
- * address is looked up once. */
+/* Names and source of the code at an address, inlined functions included. Each address is looked
+ * up once. */
 #pragma once
 
 #include "export/job/strings.h"

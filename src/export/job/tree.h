@@ -1,11 +1,11 @@
-/* What every export starts from: the places of a run, who called them, and what was seen there.
+/* What exports for viewers start from: the places of a run, their callers, and their weights.
  *
- * Times come with their stacks, as far as those were taken. Counts of instructions know no callers:
- * they give one root, and below it every instruction that ran. Counts of calls (--exact=contexts)
- * do.
+ * Times have their call stacks, as far as those were taken. Counts of instructions have no
+ * callers: they give one root with every instruction that ran below it. Counts of calls
+ * (--exact=contexts) have callers.
  *
- * Weights are whole numbers that add up: what is estimated is rounded so that the sum of any first
- * part is off by less than one. */
+ * Weights are integers that add up: estimates are rounded so that the sum of any prefix is off by
+ * less than one. */
 #pragma once
 
 #include "base/vec.h"

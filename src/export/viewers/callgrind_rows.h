@@ -1,5 +1,4 @@
-/* What a callgrind file says of each function: what it cost where, whom it called and where it
- * jumped. */
+/* The rows of a callgrind file: costs, calls and jumps of each function. */
 #pragma once
 
 #include "export/job/job.h"

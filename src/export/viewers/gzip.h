@@ -1,4 +1,4 @@
-/* Writes bytes as a gzip file: the same bytes give the same file, it has no time and no name. */
+/* Writes bytes as a gzip file without time and name, so that equal bytes give equal files. */
 #pragma once
 
 #include "base/bytes.h"

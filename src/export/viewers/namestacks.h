@@ -1,5 +1,5 @@
-/* Stacks of functions: the tree of places with everything but names left out, so that the places of
- * one function that were called by the same functions are one. */
+/* Stacks of functions: the tree of places reduced to names. Places of one function with the same
+ * callers are merged. */
 #pragma once
 
 #include "export/job/named_places.h"

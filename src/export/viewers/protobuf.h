@@ -1,5 +1,5 @@
-/* Protocol Buffers, the part that is needed to write: numbers, texts, packed lists and messages
- * inside of messages. A field of value 0 is left out, which is how the format says 0. */
+/* A writer for Protocol Buffers: numbers, texts, packed lists and nested messages. Fields with
+ * value 0 are left out, as the format demands. */
 #pragma once
 
 #include "base/bytes.h"
