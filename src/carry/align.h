@@ -2,7 +2,7 @@
  * operations. */
 #pragma once
 
-#include "carry/blocks.h"
+#include "carry/side.h"
 
 /* For each instruction of the old block the partner's index in the new graph, or INSTRUCTION_NONE.
  * `into` has room for those of the old block. */

@@ -11,17 +11,7 @@
  * Each block has at most one partner. */
 #pragma once
 
-#include "program/cfg/cfg.h"
-
-struct lines;
-struct symbols;
-
-struct carry_side {
-    const struct image *image;
-    const struct symbols *symbols;
-    const struct cfg *cfg;
-    const struct lines *lines; /* NULL: none are known */
-};
+#include "carry/side.h"
 
 struct carry_pairs {
     block_id *new_of; /* for each block of the old build; BLOCK_NONE: it has no partner */

@@ -2,7 +2,7 @@
  * alone or with their neighbours. */
 #pragma once
 
-#include "carry/blocks.h"
+#include "carry/side.h"
 
 /* How far around a block its surroundings are looked at. */
 enum { ROUNDS = 4 };

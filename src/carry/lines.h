@@ -6,7 +6,7 @@
  * both builds have equally many: edited, but in their place. */
 #pragma once
 
-#include "carry/blocks.h"
+#include "carry/side.h"
 
 /* For each instruction of each graph the number of its line: the same in both builds if the lines
  * are each other's, else no number of the other build; 0: no line is known. Returns a number that

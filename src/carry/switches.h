@@ -5,7 +5,7 @@
  * function. A table that gained a case is left to other methods. */
 #pragma once
 
-#include "carry/blocks.h"
+#include "carry/side.h"
 
 struct carry_case {
     block_id old, new;

@@ -2,7 +2,7 @@
  * control flow costs COST_RULED, more than any detour through unseen code. */
 #pragma once
 
-#include "infer/infer.h"
+#include "infer/infer_problem.h"
 
 enum { COST_MOST = 1 << 20, COST_FIRM = 1 << 26, COST_RULED = 1 << 27 };
 

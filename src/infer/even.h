@@ -6,7 +6,7 @@
  * the region stays the same. */
 #pragma once
 
-#include "infer/infer.h"
+#include "infer/infer_problem.h"
 
 /* After it is solved. */
 void infer_even(struct infer_problem *problem);

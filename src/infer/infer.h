@@ -9,50 +9,7 @@
  * docs/INFERENCE.md has the formulation and its limits. */
 #pragma once
 
-#include "base/vec.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-/* One count: of a block, of an edge, of arrivals at a block from outside the function, of
- * departures from it. */
-struct infer_count {
-    uint64_t seen;
-    uint64_t inferred;
-    double sd;     /* standard deviation of what was seen; infinite: not known */
-    bool measured; /* else `seen` is no more than a guess, and weighs little */
-    bool ruled;    /* the code cannot go there: dear, but not impossible */
-    bool firm; /* known from elsewhere: dear to leave, though not as dear as what is ruled out */
-};
-
-struct infer_block {
-    struct infer_count ran, entered, left;
-};
-
-struct infer_edge {
-    uint32_t from, to; /* blocks */
-    struct infer_count gone;
-};
-
-enum infer_method {
-    INFER_CONFIDENCE, /* ours: a count holds as firmly as it was seen; guesses fill what was not */
-    INFER_LEVIN, /* Levin, Newman and Haber: rather more than less, the more so the less was seen */
-    INFER_PROFI, /* as LLVM does it: flat costs, unknown blocks are free */
-    INFER_STATIC, /* no flow: a block's count and what its branches are likely to do */
-};
-
-struct infer_problem {
-    struct infer_blocks {
-        VEC(struct infer_block);
-    } blocks;
-    struct infer_edges {
-        VEC(struct infer_edge);
-    } edges;
-    uint32_t entry; /* block, or UINT32_MAX */
-    uint64_t grain; /* what being seen once counts; at least 1 */
-    uint64_t one;   /* what one execution counts: not more than that; 0 is 1 */
-    bool points;    /* seen by samples of single places, which miss more than they invent */
-};
+#include "infer/infer_problem.h"
 
 /* Fills in `inferred` everywhere. Nothing was seen at all: nothing is inferred, all stays 0. */
 void infer_solve(struct infer_problem *problem, enum infer_method method);
