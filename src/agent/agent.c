@@ -31,8 +31,7 @@ static void sampling_start(struct thread *thread)
     }
     altstack_lend(thread);
     handover_begin();
-    /* An interrupt of the calibration may come late, when samples are taken already: it must find
-     * means to go by. */
+    /* A late interrupt of the calibration may become a sample: it needs means. */
     budget_init();
     thread->means = agent.means;
     calibrate(thread);
@@ -101,9 +100,8 @@ void agent_thread_ends(void)
     thread_release(thread);
 }
 
-/* The descriptors are copies of the parent's; the clocks behind them are not ours. Everything else,
- * also the shared pages of the code cache, is left alone until there is a sample: most forks soon
- * call exec. */
+/* The descriptors are copies of the parent's, for the parent's clocks. Everything else, also the
+ * shared code cache, is left alone until there is a sample: most forks soon call exec. */
 void agent_forked(bool trap_blocked)
 {
     descriptor_program_forked();

@@ -1,5 +1,5 @@
-/* Where the agent comes to life in a process that did not load it: the entry of its image. The tool
- * starts a thread here for each command, with all signals blocked and a stack of its own. */
+/* The entry of the agent's image in a process that did not load it. The tool starts a thread here
+ * for each command, with all signals blocked and a stack of its own. */
 #include "wire/attach.h"
 
 #include "agent/agent.h"

@@ -10,8 +10,7 @@ static uint64_t mix(uint64_t print, uint64_t value)
     return (print ^ value) * UINT64_C(0x9E3779B97F4A7C15) + (print >> 32);
 }
 
-/* Names count: a library often comes to lie where another of the same shape was, its entry in the
- * list too. */
+/* Names count: a library often replaces another of the same shape at the same address. */
 static uint64_t mix_name(uint64_t print, const char *name)
 {
     for (uint32_t i = 0; name && name[i] && i < NAME_MAX_BYTES; i++)

@@ -21,9 +21,8 @@ bool program_read(uint64_t from, void *to, uint64_t bytes)
     return copy(SYS_process_vm_readv, from, (uint64_t)to, bytes);
 }
 
-/* process_vm_writev does not make a stack grow, where the kernel's own writes do: a frame of a
- * signal, say. A call that writes 8 bytes for us, to be overwritten, makes it grow to its lowest
- * address. */
+/* process_vm_writev does not make a stack grow; the kernel's own writes do. So a system call writes
+ * 8 bytes to its lowest address, which are then overwritten. */
 static bool stack_grow(uint64_t to, uint64_t bytes)
 {
     return bytes >= 8 && sys6(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)to, 8, 0, 0) == 0;

@@ -9,9 +9,8 @@
 
 enum { DRAIN_MS = 20 };
 
-/* No walk that begins from now on runs copies from before; those that have begun end within a
- * millisecond of their own time. Who has lost its CPU for long is not waited for: an exact run is
- * never without users. */
+/* Later walks do not run older copies; current ones end within a millisecond of their own time. A
+ * thread that lost its CPU for long is not waited for: an exact run always has users. */
 static void copies_are_stale(void)
 {
     __atomic_store_n(&agent.stale, 1, __ATOMIC_SEQ_CST);

@@ -43,7 +43,7 @@ static bool contexts_open(void)
     return true;
 }
 
-/* Puts it where the tool looks; a slot is free again as soon as one is answered. False: the tool is
+/* Puts it where the tool looks; slots become free as questions are answered. False: the tool is
  * gone. */
 static bool ask_put(uint64_t ask)
 {
@@ -116,8 +116,7 @@ void plans_begin(void)
     plans_await();
 }
 
-/* Waits until the tool has answered all mappings, as long as it lives: a loaded machine may keep it
- * from its work for seconds. False: it is gone. */
+/* Waits for the tool's answer to all mappings, under load for seconds. False: the tool is gone. */
 static bool answered(const struct channel *channel)
 {
     while (__atomic_load_n(&channel->plans_for, __ATOMIC_ACQUIRE) < channel->maps_bytes) {

@@ -114,7 +114,7 @@ static void process_begin(struct thread *thread)
 void exact_start(uint64_t pc, uint64_t sp)
 {
     struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
-    /* Not before: the tool answers no channel while it waits for the command that put the agent in.
+    /* Not before: the tool reads no channel while it waits for the command that injected the agent.
      */
     plans_begin();
     if (!thread || !thread_equip(thread)) {

@@ -21,10 +21,9 @@ bool exact_actions_always_ours(int signal)
     return exact_actions_unblocked() & exact_actions_bit(signal);
 }
 
-/* What the kernel has for a signal, from what the program wants. One at a time: all others wait,
- * and come when the program's handler is about to begin, as they would have. Those of faults wait,
- * too: several may have been sent, and the mask that the second finds must not be ours. Nothing
- * faults in exact_entry. */
+/* The kernel's action for a signal, from what the program wants. One at a time: all others wait
+ * until the program's handler begins, as they would have. Faults wait too: several may have been
+ * sent, and the second must not find the agent's mask. Nothing faults in exact_entry. */
 static void action_install(int signal)
 {
     const struct kernel_sigaction *wanted = &agent.actions[signal];

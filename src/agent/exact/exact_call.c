@@ -4,8 +4,8 @@
 #include "agent/base/thread.h"
 #include "agent/exact/exact_counts.h"
 
-/* A signal that comes before the instruction, or makes the kernel start the call again, finds pc at
- * or before it; %rcx, which the instruction sets, tells the two apart. */
+/* If a signal comes before the instruction, or makes the kernel restart the call, pc is at or
+ * before it; %rcx, which the instruction sets, distinguishes the two. */
 __asm__(".pushsection .text\n"
         ".globl exact_call\n.hidden exact_call\n"
         "exact_call:\n"

@@ -43,8 +43,8 @@ long fork_call(void);
 long clone_call(uint64_t host_top, struct thread *child);
 __attribute__((noreturn)) void exit_call(int status, int32_t *tid);
 
-/* A signal that came before they were blocked is delivered first, before the call: what is in force
- * is our mask, not the program's, and a child must not get it as well. */
+/* A signal that came before they were blocked is delivered first, before the call: the agent's mask
+ * is in force, and a child must not get the signal as well. */
 static bool signal_first(struct thread *thread, uint64_t mask)
 {
     if (!thread->context->interrupt)
@@ -58,8 +58,7 @@ struct wish {
     uint64_t flags, stack;
 };
 
-/* What a clone asks for; the structure of clone3 is the program's, which may have given a bad
- * address. */
+/* What a clone asks for; clone3's structure may be at a bad address. */
 static bool wish_read(const struct context *context, struct wish *ret)
 {
     struct clone_args args = {0};
@@ -130,8 +129,7 @@ static void child_run(struct thread *thread)
     __builtin_unreachable();
 }
 
-/* A child with memory of its own has everything but the pages that are shared: those of the code
- * cache, of the counters and of the channel. */
+/* A child with memory of its own shares code cache, counters and channel with its parent. */
 static bool forked(struct thread *thread)
 {
     int32_t pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);

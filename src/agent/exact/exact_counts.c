@@ -9,8 +9,7 @@ bool exact_pour(struct thread *thread, uint64_t end_pc, uint64_t next_pc)
     return agent.options.mode != RECORD_EXACT_TRACE || trace_pour(thread, end_pc, next_pc);
 }
 
-/* Code that a plan covers has no counter: its path goes on when the handler returns, and tells all
- * that ran of it. */
+/* Code that a plan covers has no counter: its path goes on when the handler returns. */
 static bool told_by_its_path(const struct copied_block *superblock)
 {
     return agent.options.mode != RECORD_EXACT_TRACE && !superblock->counter;

@@ -86,8 +86,8 @@ static void context_of_handler(struct context *context, int signal, uint64_t han
     contexts_apply(cache->contexts, transfer, context);
 }
 
-/* Whatever path and context the program was in goes on when the handler returns: it is put by under
- * the stack pointer that is then in force. */
+/* The program's path and context are saved under the new stack pointer, for the handler's return.
+ */
 static void context_put_by(struct context *context, int signal, uint64_t handler)
 {
     const struct plan *plan = agent.cache->plan;
@@ -143,8 +143,7 @@ void exact_frame_deliver(struct thread *thread, const struct held_signal *held,
 
 /* ---- the way back */
 
-/* The program's vector state of a frame, copied here: all signals are blocked, and a fault would
- * kill. */
+/* A frame's vector state, copied here: all signals are blocked, and a fault would kill. */
 static bool vectors_read(struct thread *thread, uint64_t from, bool *ret_extended)
 {
     uint32_t magic, bytes;
@@ -165,8 +164,8 @@ static void vectors_load(const struct thread *thread, bool extended)
         __asm__ volatile("fxrstor64 (%0)" : : "r"(thread->fpstate) : "memory");
 }
 
-/* All signals wait meanwhile: one that came between the question and the new mask would be held
- * with a mask of ours, which the end of its own handler would put in force for good. */
+/* All signals wait meanwhile: one that came between the test and the new mask would be held with
+ * the agent's mask, which its handler's return would make permanent. */
 bool exact_frame_return(struct thread *thread)
 {
     struct context *context = thread->context;

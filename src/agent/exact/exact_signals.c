@@ -24,8 +24,7 @@ enum { TRAP_FLAG = 0x100 };
 
 /* ---- the held signal */
 
-/* The kernel's frame at hand is a pattern for the one to write later: which vector state there is,
- * and how large. */
+/* The kernel's frame is the model of the one to write later: kind and size of the vector state. */
 static void hold(struct thread *thread, const struct held_signal *held,
                  struct kernel_ucontext *frame)
 {
@@ -102,8 +101,7 @@ static bool guard_faulted(struct thread *thread, struct kernel_ucontext *frame)
     return true;
 }
 
-/* The signal that is held is delivered by single steps: the flag takes effect on the way into the
- * copies. */
+/* Single steps deliver the held signal: the flag takes effect on the way into the copies. */
 void exact_signals_put_off(struct walk *walk)
 {
     struct thread *thread = thread_self();
@@ -137,8 +135,8 @@ static uint64_t step_made(struct thread *thread, struct kernel_ucontext *frame)
     exact_frame_deliver(thread, &held, frame);
 }
 
-/* The mask that was in force when the signal came: of calls that wait with another mask than the
- * thread's, that one, while the frame already has the thread's own again. */
+/* The mask when the signal came. Calls that wait with another mask: that one; the frame has the
+ * thread's own again. */
 static uint64_t mask_in_force(const struct thread *thread, const struct kernel_ucontext *frame)
 {
     const uint64_t *gpr = thread->context->gpr;
@@ -214,8 +212,8 @@ static uint64_t in_code(struct thread *thread, struct held_signal *held,
     exact_frame_deliver(thread, held, frame);
 }
 
-/* Nobody handles it: it is ignored, or another thread has taken its handler away since the kernel
- * looked, as if that had been earlier. False: it is handled, or kills. */
+/* It is ignored, or another thread removed its handler since the kernel looked. False: it is
+ * handled, or kills. */
 static bool unhandled(const struct held_signal *held)
 {
     if (held->action.handler > 1 || is_fault(held))
@@ -227,8 +225,8 @@ static bool unhandled(const struct held_signal *held)
     return true;
 }
 
-/* What was counted and did not come to its end is taken off. A signal that is held comes right
- * behind, when the fault's handler is about to begin. */
+/* Takes off what was counted but did not complete. A held signal comes next, when the fault's
+ * handler is about to begin. */
 uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo,
                              struct kernel_ucontext *frame, uint32_t exit)
 {

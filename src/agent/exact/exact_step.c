@@ -41,8 +41,7 @@ bool exact_step_helps(uint32_t stop)
 
 /* ---- int $0x80 */
 
-/* System calls of 32 bits that make threads or processes, end them, or change code, signals or %gs.
- */
+/* 32-bit system calls that create or end threads or processes, or change code, signals or %gs. */
 static bool call_is_ours(uint64_t number)
 {
     static const uint16_t ours[] = {
@@ -85,8 +84,7 @@ static bool call_is_ours(uint64_t number)
 
 /* ---- what it is */
 
-/* What stands at context.pc, which another thread may take away at any moment. False: it cannot be
- * read, or is not known. */
+/* Decodes at context.pc, which another thread may unmap. False: not readable, or not known. */
 static bool insn_here(const struct context *context, struct insn *ret)
 {
     enum region_kind kind;
@@ -151,8 +149,8 @@ __asm__(".pushsection .text\n"
 void exact_step_go(uint64_t program_gs);
 extern char exact_step_goes[], exact_step_call[], exact_step_called[], exact_step_returns[];
 
-/* A debugger would take the trap of a step for one of its own, and keep it. An instruction that is
- * counted with its superblock, and is refused, comes once more without: then it is told. */
+/* A debugger would take the trap of a step for its own, and keep it. A refused instruction that is
+ * counted with its superblock comes again without it: then the loss is counted. */
 static bool steps_here(const struct context *context, bool is_call, uint32_t exit)
 {
     bool traced = tracer_present();

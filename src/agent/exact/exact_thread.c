@@ -55,8 +55,8 @@ void exact_retire(struct thread *thread)
     exact_altstack_leave(thread);
 }
 
-/* Loads the registers and jumps to where the program stands. What is needed last goes below the red
- * zone of the program's stack, where nothing of it can be. */
+/* Loads the registers and jumps to the program. The last ones go through memory below the red zone
+ * of its stack, which it does not use. */
 void exact_go_native(void)
 {
     __asm__ volatile(

@@ -27,8 +27,8 @@ enum { BAD_ADDRESS = 14 /* EFAULT */ };
 
 /* ---- code that changes */
 
-/* Copies of code that is gone must not be found any more; a thread that is still in one runs what
- * it ran natively: code that is being unmapped under its feet. */
+/* Copies of unmapped code must not be found any more; a thread that is still in one runs what it
+ * would have run natively: code that is unmapped while it runs. */
 static void code_forget(void)
 {
     struct cache *cache = agent.cache;
@@ -53,8 +53,7 @@ static bool mapping_changed(uint64_t start, uint64_t bytes)
     return false;
 }
 
-/* Of shared memory of System V, which shmat maps whole. If it cannot be asked for: all there may
- * be. */
+/* The size of a System V segment, which shmat maps whole; the most, if it cannot be read. */
 static uint64_t segment_bytes(uint64_t id)
 {
     enum { STATUS = 2, BYTES_AT = 6 }; /* IPC_STAT; a word of struct shmid64_ds */
@@ -97,8 +96,7 @@ static void finish(const struct thread *thread)
     __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
 }
 
-/* Signals are blocked first: to begin anew behind each that comes meanwhile would never end under a
- * fast timer. */
+/* Signals are blocked first: restarting after each would never end under a fast timer. */
 static long end(const struct thread *thread)
 {
     uint64_t mask = exact_frame_mask(UINT64_MAX);
@@ -125,8 +123,8 @@ static long gs_answer(struct thread *thread)
     return program_write(gpr[RSI], &thread->context->program_gs, 8) ? 0 : -BAD_ADDRESS;
 }
 
-/* After a filter of system calls our own might kill the program; and the dispatcher cannot do
- * without the time stamp counter, which a thread may give up. */
+/* After a seccomp filter the agent's system calls might kill the program; and the dispatcher needs
+ * the time stamp counter, which a thread may give up. */
 static bool ends_the_run(const struct context *context)
 {
     const uint64_t *gpr = context->gpr;
@@ -153,8 +151,8 @@ static long become(const struct thread *thread, const uint64_t *gpr, bool at)
     return result;
 }
 
-/* Pages are locked as they come to be used: all at once, our mappings would be paged in as well, 17
- * GiB a thread that has a shadow of its stack. */
+/* Pages are locked at their first use: else the agent's mappings would be paged in too, 17 GiB for
+ * a thread with a shadow of its stack. */
 static long lock_all(struct context *context)
 {
     enum { KNOWN = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT };

@@ -55,8 +55,8 @@ void budget_init(void)
                                  .cost_ticks = rest + trail};
 }
 
-/* The tool works for this process too, as long as there is something recorded: ns for a thousand
- * instructions. It comes in lumps, so the whole run is the measure. */
+/* The tool's CPU time for this process: ns for a thousand recorded instructions. It comes in lumps,
+ * so it is the mean of the whole run. */
 static uint64_t tool_ns_per_thousand(void)
 {
     uint64_t used = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
@@ -71,16 +71,14 @@ static uint64_t net_ticks(const struct means *means, uint64_t ticks, uint64_t in
     return ticks > native ? ticks - native : 0;
 }
 
-/* One observation may at most double a mean: a walk that lost the CPU to somebody else costs what
- * others do, whatever the clock says. */
+/* An observation at most doubles a mean: a walk that lost its CPU costs what others do. */
 static void mean_move(uint64_t *mean, uint64_t seen)
 {
     seen = seen > 2 * *mean ? 2 * *mean : seen;
     *mean += (seen >> MEAN_SHIFT) - (*mean >> MEAN_SHIFT);
 }
 
-/* The median, approached by steps: who is interrupted in the kernel comes late by what it had to do
- * there. */
+/* The median, approached by steps: an interrupt in the kernel comes late by the kernel's work. */
 void budget_entered(struct thread *thread, uint64_t late_ns)
 {
     uint64_t late = late_ns * agent.ticks_per_ms / 1000000, *median = &thread->means.entry_ticks;
@@ -91,9 +89,9 @@ void budget_entered(struct thread *thread, uint64_t late_ns)
         *median -= step < *median ? step : *median;
 }
 
-/* Calibration finds the caches warm, a program's interrupt does not: the difference is what the
- * kernel and the handler must fetch again because the program displaced it. The program loses about
- * as much to them. */
+/* Calibration has warm caches, real interrupts do not: the difference is what the kernel and the
+ * handler must fetch again because the program evicted it. The program loses about as much to them.
+ */
 uint64_t budget_interrupt_ticks(const struct thread *thread)
 {
     uint64_t entry = thread->means.entry_ticks, warm = agent.channel->delivery_ticks;
@@ -123,8 +121,8 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
     agent_add(&agent.spent_ns, (rest + trail + copied) * 1000000 / agent.ticks_per_ms);
 }
 
-/* Copies are slower than the program, and short trails run on cold caches: its own speed is taken
- * for three quarters of a trail's, and short ones only until there was a long one. */
+/* Copies are slower than the program, and short trails have cold caches: the program's speed is
+ * taken as three quarters of a trail's, by short ones only until there was a long one. */
 void budget_timed(struct thread *thread, uint64_t ticks_per_insn_q16)
 {
     struct means *means = &thread->means;
@@ -154,10 +152,9 @@ uint32_t budget_trail(struct thread *thread, bool *ret_long)
     return first || affords(thread, thread->means.trail_ticks, TRAIL_SHARE_PPM) ? agent.trail : 0;
 }
 
-/* The budget in force. It is a promise, and costs are known to about a sixth: so much is kept back;
- * with latencies, where what was told was four fifths of what was measured, a third. What was spent
- * too much, as when all code was new, is saved again in the next second of CPU time or so, and what
- * was spent too little is there to be used. */
+/* The budget in force. Costs are known to about a sixth, so that much is kept back; with latencies,
+ * where four fifths of the measured cost were known, a third. What was overspent, as when all code
+ * was new, is saved in the next second of CPU time or so; what was saved can be spent. */
 static uint64_t budget_ppm(void)
 {
     uint64_t kept_back = agent.options.events & EVENTS_LATENCY ? KEPT_TIMING : KEPT;
@@ -182,8 +179,8 @@ static uint64_t mean_ns(const struct thread *thread)
     return mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
 }
 
-/* Where an interrupt and cold copies make a sample dear, a longer window costs little more and sees
- * more. Values it sees again, and each costs as much as the first. */
+/* Where interrupt and cold copies make a sample expensive, a longer window costs little more and
+ * sees more. Not with values: each costs as much as the first. */
 static void window_suit(struct means *means)
 {
     if (agent.options.window || agent.options.fixed_hz || agent.window == VALUE_WINDOW)
@@ -196,8 +193,8 @@ static void window_suit(struct means *means)
     means->window = (means->window * (WINDOW_STEP - 1) + suits) / WINDOW_STEP;
 }
 
-/* A timer fires at ticks of the kernel only, the first one after its time. What a budget allows
- * beyond a walk at each of them goes into longer windows. */
+/* A timer fires at the first kernel tick after its time. What the budget allows beyond a walk at
+ * each tick goes into longer windows. */
 static uint64_t next_tick_ns(struct thread *thread, uint64_t mean)
 {
     struct means *means = &thread->means;
@@ -218,8 +215,7 @@ uint64_t budget_next_ns(struct thread *thread)
     else
         window_suit(&thread->means);
     agent.channel->period_ns = thread->period_ns = mean;
-    /* Uniform in [3/4, 5/4): no program can run in step with it, and phases get their share of
-     * samples with little luck involved. */
+    /* Uniform in [3/4, 5/4): no program can run in step with it, and phases get their share. */
     return mean * 3 / 4 + (thread_random(thread) & 0xffff) * (mean / 2) / 0x10000;
 }
 

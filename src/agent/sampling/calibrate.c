@@ -18,8 +18,8 @@ enum {
     LINE_BYTES = 64,
 };
 
-/* The longest gap that a spinning thread sees around one interrupt: all of it, from the program's
- * last instruction to its next. Gives up when none comes. */
+/* The longest gap that a spinning thread sees around one interrupt, from the program's last
+ * instruction to its next. Gives up when none comes. */
 static uint64_t gap_of_interrupt(struct thread *thread)
 {
     uint32_t seen = agent.calibrated;

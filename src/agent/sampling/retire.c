@@ -28,8 +28,8 @@ void agent_clock_forbidden(void)
     agent_retire(LOSS_clock_forbidden);
 }
 
-/* It reads about once a second, and each time says what it has used. Looks are counted, not
- * seconds: after a machine has slept nobody has been told anything. */
+/* The tool updates its CPU time about once a second. Counts checks, not seconds: after a suspend
+ * the tool has had no chance yet. */
 void agent_heed_tool(void)
 {
     uint64_t told = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);

@@ -36,8 +36,8 @@ struct piece {
     uint32_t instructions, direct, indirect, ticks;
 };
 
-/* Enters the cache, which must hold copies of what is mapped now. False: it cannot be entered, for
- * a reason that is counted. */
+/* Enters the cache, with copies of what is mapped now. False: not possible; the reason is counted.
+ */
 static bool modules_enter(void)
 {
     uint64_t print;
@@ -80,8 +80,8 @@ static void progress_begin(struct thread *thread, uint64_t pc)
                                           .pc = pc,
                                           .cpu_node = sys_cpu_node(),
                                           .stop = LOSS_N};
-    /* The timer fires in the kernel, too, and late: between its samples lies what they stand for.
-     * Before a first sample, at a moment drawn from all of a period, lies less. */
+    /* The timer also fires in the kernel, and late: a sample stands for the time since the last.
+     * Less before the first, whose moment is drawn from a whole period. */
     bool first = thread->wire->end_cpu_ns == thread->wire->start_cpu_ns;
     if (thread->perf_fd >= 0 && !first && thread->armed_ns) {
         uint64_t since = progress->event.cpu_ns - thread->wire->end_cpu_ns;
@@ -93,8 +93,8 @@ static void progress_begin(struct thread *thread, uint64_t pc)
         sys3(SYS_prctl, PR_GET_NAME, (long)thread->wire->name, 0);
 }
 
-/* Plain code for about n instructions. The first budget to be used up ends it: after n / 4 in a
- * loop of one superblock, after a few times n at most in code that charges all of them alike. */
+/* Plain code for about n instructions. The first budget used up ends it: after n / 4 in a loop of
+ * one superblock, after a few times n at most in code that charges all of them alike. */
 static uint32_t run_plain(struct thread *thread, uint32_t n, struct piece *ret)
 {
     struct context *context = thread->context;
@@ -145,9 +145,9 @@ static void window_close(struct thread *thread)
     }
 }
 
-/* What a window takes is mostly that it is recorded and that nothing is in the caches. If it takes
- * longer than that, its code is slow: then it is told. The clock says so first, which is cheap and
- * may count what others did; CPU time decides. */
+/* A window's time is mostly recording and cold caches. If it takes longer, its code is slow, and
+ * that is reported. The clock is tested first: cheap, but it may count others' time; CPU time
+ * decides. */
 static void window_time(struct thread *thread, uint64_t ticks, uint64_t cpu_ns)
 {
     struct event_walk *event = &thread->progress.event;
@@ -177,8 +177,8 @@ static void timing_start(struct thread *thread)
     thread->context->latency_left = 1 + cold + (thread_random(thread) & GAP_MASK);
 }
 
-/* An interrupt falls on what is slow, in the middle of it: the window begins a few exits later,
- * which are recorded and left out. Where exits have a payload, all are kept. */
+/* Interrupts fall on slow instructions: the window begins a few exits later; these are recorded and
+ * left out. Where exits have a payload, all are kept. */
 static uint32_t run_window(struct thread *thread)
 {
     struct sample_progress *progress = &thread->progress;
@@ -237,9 +237,9 @@ static uint32_t run_pieces(struct thread *thread, uint32_t trail)
     return stop;
 }
 
-/* The timed stretch. After an interrupt neither the program's caches nor its branches' history are
- * what they were, and its copies start with none: so it is timed in pieces, of which only the last
- * counts. A thread that did not keep the CPU tells no rate: CPU time falls behind the clock. */
+/* The timed stretch. After an interrupt caches and branch history are cold, for the copies above
+ * all: it is timed in pieces, and only the last counts. A thread that lost its CPU gives no rate:
+ * CPU time falls behind the clock. */
 static uint32_t run_trail(struct thread *thread, uint32_t trail)
 {
     struct event_walk *event = &thread->progress.event;
@@ -318,8 +318,8 @@ static void take_window(struct thread *thread)
         agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
 }
 
-/* Another window some way on: all is warm there, and it costs a third of what one at an interrupt
- * of its own does. Where there is no way on, the window before it stays the last. */
+/* Another window further on: all is warm there, and it costs a third of one at an interrupt of its
+ * own. If the walk cannot go on, the window before stays the last. */
 static void take_further(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
@@ -337,8 +337,8 @@ static void take_further(struct thread *thread)
     take_window(thread);
 }
 
-/* Guarded code runs many times slower on copies than natively: its rate would tell nothing, and no
- * way through it is short. */
+/* Guarded code is many times slower on copies: its rate is useless, and every way through it long.
+ */
 static bool runs_on(const struct thread *thread)
 {
     const struct sample_progress *progress = &thread->progress;

@@ -99,8 +99,8 @@ struct written {
     uint64_t start, end;
 };
 
-/* The next of them before `limit`; what nobody wrote to is not read, for the kernel would make
- * pages of it. If the share cannot be asked, all is one. */
+/* The next data before `limit`; holes are not read, since the kernel would allocate pages for them.
+ * If the share cannot be asked: all of it. */
 static bool written_next(struct written *written, uint64_t limit)
 {
     uint64_t from = written->end;

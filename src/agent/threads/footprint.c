@@ -26,8 +26,7 @@ static uint64_t resident(const void *at, uint64_t bytes)
     return pages * PAGE;
 }
 
-/* Of tables that are filled from their start, no more than that: holes take time to look at, too.
- */
+/* Of tables that fill from their start, only that part: holes take time to check too. */
 static uint64_t cache_bytes(const struct cache *cache)
 {
     const struct tables *tables = cache->tables;

@@ -130,15 +130,13 @@ static void words_push(struct thread *thread, const struct exit *exit, const uin
         agent_add(&agent.channel->stream_settled, left_out);
 }
 
-/* Where it went that did not know when it was translated: the window's next exit is of that
- * superblock. */
+/* The target of an indirect exit: the window's next exit belongs to that superblock. */
 static uint64_t went_to(const struct exit *exit, const struct exit *next)
 {
     return exit->target || !next ? 0 : agent.cache->superblocks[next->superblock].first_exit;
 }
 
-/* Whether any of what ran up to the exit may be kept: a superblock goes on where jumps and calls in
- * it lead. */
+/* True if any code up to the exit may be kept: a superblock follows jumps and calls. */
 static bool is_wanted(const struct wire_only *only, const struct exit *exit, uint32_t id)
 {
     const struct copied_block *superblock = &agent.cache->superblocks[exit->superblock];

@@ -134,12 +134,11 @@ struct thread *thread_adopt(int32_t tid)
 
 /* ---- memory */
 
-/* Where a thread's context would best lie; 0: anywhere. With the shadow of the stack it takes 16
- * GiB. Beside the program's own mappings it would leave no room for copies within reach of code
- * that is mapped next to it, or later: a JIT's, with threads on both sides. So it goes where
- * neither programs, heaps nor libraries are; if something is there, the kernel finds another place.
- * Before a program has begun, that place is not ours to judge: sanitizers lay out such addresses
- * themselves. */
+/* The preferred address of a thread's context; 0: any. With the shadow of the stack it takes 16
+ * GiB. Beside the program's mappings it would leave no room for copies near code that is mapped
+ * there, or later (a JIT's, with threads on both sides). So it goes far away; if that is taken, the
+ * kernel finds another place. Before a program has begun there is no good choice: sanitizers lay
+ * out such addresses themselves. */
 static uint64_t context_place(const struct thread *thread)
 {
     const uint64_t far = AGENT_FAR + (UINT64_C(1) << 40), each = UINT64_C(1) << 35;
