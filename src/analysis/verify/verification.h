@@ -41,6 +41,7 @@ struct verification {
     uint64_t skipped;               /* records of modules without a binary */
     uint64_t returns;               /* executed; that they arrive is told without whence */
     uint64_t open;                  /* passages into and out of what is not recorded */
+    uint64_t left;                  /* of these, arrivals where an exact run ended */
     uint64_t found[CHECK_N];
     VEC(struct problem); /* the first PROBLEMS_SHOWN of each check */
 };

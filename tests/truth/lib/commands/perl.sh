@@ -4,7 +4,7 @@ slow perl-forks perl -e 'for (1..40) { my $p = fork; if (!$p) { exit $_ } waitpi
 slow perl-pipes perl -e 'open P, "-|", "sort -n text" or die; while (<P>) { $n += length } close P; print "$n\n"; print `echo back; exit 3`, $? >> 8, "\n"'
 slow perl-sockets perl -MSocket -e 'socketpair A, B, AF_UNIX, SOCK_STREAM, 0; if (!fork) { close A; print B "from child $_\n" for 1..50; exit } close B; print while <A>; wait'
 slow perl-signals perl -e '$SIG{USR1} = sub { $n++ }; for (1..500) { kill USR1 => $$ } print "$n\n"; $SIG{CHLD} = sub { 1 while waitpid(-1, 1) > 0 }; for (1..10) { fork or exit } select undef, undef, undef, 0.1; print "done\n"'
-slow perl-timer perl -MTime::HiRes=setitimer,ITIMER_VIRTUAL -e '$SIG{VTALRM} = sub { $n++ }; setitimer(ITIMER_VIRTUAL, 0.002, 0.002); $x++ while $n < 20; print "ticked\n"'
+slow perl-timer perl -MTime::HiRes=setitimer,ITIMER_VIRTUAL -e '$SIG{VTALRM} = sub { $n++ }; setitimer(ITIMER_VIRTUAL, 0.002, 0.002); $x++ while $n < 20; setitimer(ITIMER_VIRTUAL, 0); print "ticked\n"'
 slow perl-digest perl -MDigest::SHA=sha256_hex -MStorable=freeze,thaw -e '$x = { map { $_ => [1..$_ % 50] } 1..500 }; $Storable::canonical = 1; print sha256_hex(freeze($x)), "\n", scalar @{thaw(freeze($x))->{77}}, "\n"'
 slow perl-eval perl -e 'for (1..2000) { eval { die { n => $_ } if $_ % 3 == 0; $s += $_ }; $t += $@->{n} if ref $@ } print "$s $t\n"; eval "1 +* 2"; print $@'
 slow perl-sort perl -e 'print join(" ", (sort { $a->[0] <=> $b->[0] || $a->[1] cmp $b->[1] } map { [$_ * 7919 % 997, "k$_"] } 1..5000)[0..20]) =~ s/ARRAY\(0x\w+\)/A/gr, "\n"'
