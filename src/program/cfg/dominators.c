@@ -127,16 +127,6 @@ static void build(struct dominators *dominators, const struct arcs *ahead,
     mem_free(walk.place);
 }
 
-void dominators_build(struct dominators *dominators, const struct cfg *cfg)
-{
-    struct arcs ahead, before;
-    arcs_forward(&ahead, cfg);
-    arcs_turn(&before, &ahead);
-    build(dominators, &ahead, &before, arcs_entry(cfg));
-    arcs_release(&ahead);
-    arcs_release(&before);
-}
-
 void post_dominators_build(struct dominators *dominators, const struct cfg *cfg)
 {
     struct arcs ahead, before;

@@ -45,21 +45,3 @@ bool disasm_at(const struct image *image, struct svma at, struct instruction *re
         ret->target.v = at.v + decoded.length + (uint64_t)decoded.raw.imm[0].value.s;
     return true;
 }
-
-bool instruction_reaches(const struct instruction *instruction, struct svma to)
-{
-    bool is_next = to.v == instruction_next(instruction).v;
-    bool is_target = to.v == instruction->target.v;
-    switch ((enum instruction_kind)instruction->kind) {
-    case INSTRUCTION_PLAIN:
-    case INSTRUCTION_SYSCALL: return is_next;
-    case INSTRUCTION_COND:
-    case INSTRUCTION_CALL: return is_next || is_target;
-    case INSTRUCTION_JUMP: return is_target;
-    case INSTRUCTION_IJUMP:
-    case INSTRUCTION_ICALL:
-    case INSTRUCTION_RETURN: return true;
-    case INSTRUCTION_TRAP: return false;
-    }
-    return false;
-}

@@ -51,7 +51,3 @@ static inline bool instruction_ends_block(const struct instruction *instruction)
     default: return instruction->no_return;
     }
 }
-
-/* Whether control can go directly from the instruction to `to`: to the target of a direct branch,
- * to the next instruction (also after a call), or anywhere from an indirect branch. */
-bool instruction_reaches(const struct instruction *instruction, struct svma to);

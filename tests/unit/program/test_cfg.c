@@ -133,11 +133,30 @@ static void check_instruction(const struct listing *listing, const struct instru
                  instruction->target.v, listed->target);
 }
 
-/* Whether control can go directly from one instruction to the other. */
+/* Whether control can go directly from the instruction to `to`: to the target of a direct branch,
+ * to the next instruction (also after a call), or anywhere from an indirect branch. */
+static bool reaches(const struct instruction *instruction, struct svma to)
+{
+    bool is_next = to.v == instruction_next(instruction).v;
+    bool is_target = to.v == instruction->target.v;
+    switch ((enum instruction_kind)instruction->kind) {
+    case INSTRUCTION_PLAIN:
+    case INSTRUCTION_SYSCALL: return is_next;
+    case INSTRUCTION_COND:
+    case INSTRUCTION_CALL: return is_next || is_target;
+    case INSTRUCTION_JUMP: return is_target;
+    case INSTRUCTION_IJUMP:
+    case INSTRUCTION_ICALL:
+    case INSTRUCTION_RETURN: return true;
+    case INSTRUCTION_TRAP: return false;
+    }
+    return false;
+}
+
 static bool allows(const struct cfg *cfg, struct svma from, struct svma to)
 {
     uint32_t i = cfg_find(cfg, from);
-    return i != INSTRUCTION_NONE && instruction_reaches(&cfg->instructions.at[i], to);
+    return i != INSTRUCTION_NONE && reaches(&cfg->instructions.at[i], to);
 }
 
 /* Blocks partition the instructions, edges start and end at blocks, and every edge is possible. */
