@@ -20,15 +20,20 @@
 #include <time.h>
 
 enum { PAGE = 4096, STACK_BYTES = 256 << 10 };
-enum { NAP_NS = 100000, NAPS = 100000, NAPS_STARVED = 6 * NAPS };
+enum {
+    NAP_NS = 100000,
+    NAPS = 100000,
+    NAPS_STARVED = 6 * NAPS,
+    NAPS_STOPPED = NAPS / 5,
+    NAPS_LOOK = NAPS / 100,
+};
 
 /* ---- commands */
 
-/* It wants to run and gets no CPU, or the process is stopped: waiting helps. */
-static bool starved(int pid, int tid)
+static char doing(int pid, int tid)
 {
     struct thread_state state;
-    return thread_state_read(pid, tid, &state) && strchr("RT", state.doing);
+    return thread_state_read(pid, tid, &state) ? state.doing : 0;
 }
 
 static bool silent(int pid, int tid, struct err *err)
@@ -41,15 +46,20 @@ static bool silent(int pid, int tid, struct err *err)
                    pid, tid, state.doing, thread_state_call(pid, tid));
 }
 
-/* Until the agent's thread has ended: at least 10 s, and six times as long if it gets no CPU. */
+/* Waits until the agent's thread has ended: at least 10 s, and six times as long if it gets no CPU.
+ * Job control may stop the process for moments; one that stays stopped for 2 s is given up. */
 static bool thread_wait(const struct injected *injected, int tid, struct err *err)
 {
     const struct timespec nap = {0, NAP_NS};
-    for (int i = 0; i < NAPS_STARVED; i++) {
+    for (int i = 0, stopped = 0; i < NAPS_STARVED && stopped < NAPS_STOPPED; i++) {
         if (syscall(SYS_tgkill, injected->pid, tid, 0) && errno == ESRCH)
             return true;
-        if (i >= NAPS && i % (NAPS / 10) == 0 && !starved(injected->pid, tid))
-            break;
+        if (i % NAPS_LOOK == 0) {
+            char now = doing(injected->pid, tid);
+            stopped = now == 'T' ? stopped + NAPS_LOOK : 0;
+            if (i >= NAPS && !strchr("RT", now))
+                break;
+        }
         nanosleep(&nap, NULL);
     }
     return silent(injected->pid, tid, err);
