@@ -1,11 +1,13 @@
 #include "collect/exact/traced.h"
 
+#include "base/err.h"
 #include "base/memory.h"
 #include "consumers/exact.h"
 #include "consumers/stream_dump.h"
 
 static void consumer_add(struct traced *traced, struct consumer *consumer)
 {
+    ASSERT(traced->trace.n_consumers < TRACE_CONSUMERS);
     traced->trace.consumers[traced->trace.n_consumers++] = consumer;
 }
 
