@@ -8,7 +8,6 @@
 #include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { TEXT_ROWS = 20 };
 
