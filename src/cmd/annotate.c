@@ -65,7 +65,7 @@ static bool pick(struct picked *picked, const struct options *options, const str
                        "all of it was seen in the kernel, whose code is not at "
                        "hand: gait report --module '[kernel]'");
     return picked->n ||
-           err_set(err, ERR_MISSING, "no function with code to show weighs %g %%: --above PCT",
+           err_set(err, ERR_MISSING, "no function with code to show has %g %% or more: --above PCT",
                    options->above_percent);
 }
 

@@ -46,7 +46,8 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     if (!flags_parse(&this_command, options, argc, argv, err))
         return false;
     if (!options->carry.binary || !options->output)
-        return err_set(err, ERR_USAGE, "to what, and where? gait carry --binary NEW -o OUT");
+        return err_set(err, ERR_USAGE,
+                       "no new build or no output file: gait carry --binary NEW -o OUT");
     if (optind < argc)
         options->input = argv[optind++];
     if (optind < argc)

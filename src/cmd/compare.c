@@ -53,7 +53,7 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
     if (options->view.input)
         return err_set(err, ERR_USAGE, "-i: compare takes two files: gait compare TRUTH FILE");
     if (argc - optind != 2)
-        return err_set(err, ERR_USAGE, "two files are needed: gait compare TRUTH FILE");
+        return err_set(err, ERR_USAGE, "expected two files: gait compare TRUTH FILE");
     options->truth = argv[optind];
     options->other = argv[optind + 1];
     enum item_by by = options->view.by;

@@ -120,7 +120,7 @@ static bool show(const struct options *options, struct plain *plain, struct err 
     contexts_release(&contexts);
     if (any || !asked)
         return true;
-    return err_set(err, ERR_MISSING, "nothing was seen of %s; gait report shows what was",
+    return err_set(err, ERR_MISSING, "%s did not run in this recording; gait report shows what ran",
                    options->contexts.function ? options->contexts.function
                                               : options->contexts.module);
 }

@@ -41,7 +41,7 @@ static bool check(const struct options *options, int argc, struct err *err)
     if (options->view.input)
         return err_set(err, ERR_USAGE, "-i: diff takes two files: gait diff BEFORE AFTER");
     if (argc - optind != SIDES_MAX)
-        return err_set(err, ERR_USAGE, "two files are needed: gait diff BEFORE AFTER");
+        return err_set(err, ERR_USAGE, "expected two files: gait diff BEFORE AFTER");
     return true;
 }
 

@@ -142,7 +142,7 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     if (optind < argc)
         return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
     if (!options->exporter)
-        return err_set(err, ERR_USAGE, "which format? gait export --format NAME; see --help");
+        return err_set(err, ERR_USAGE, "no format: gait export --format NAME; see --help");
     if (options->carry.recorded && !options->carry.binary)
         return err_set(err, ERR_USAGE, "--recorded is for --binary NEW");
     if (options->output && strcmp(options->output, "-") == 0)

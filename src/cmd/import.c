@@ -42,9 +42,9 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     if (!flags_parse(&this_command, options, argc, argv, err))
         return false;
     if (!options->output && !options->records)
-        return err_set(err, ERR_USAGE, "where to? gait import -o OUT FILE");
+        return err_set(err, ERR_USAGE, "no output file: gait import -o OUT FILE");
     if (argc - optind != 1)
-        return err_set(err, ERR_USAGE, "one file is imported: gait import -o OUT FILE");
+        return err_set(err, ERR_USAGE, "expected one file: gait import -o OUT FILE");
     return true;
 }
 

@@ -121,7 +121,7 @@ int lab_blocks(int n, char **files, const char *core, bool json)
     struct blocks blocks;
     struct err err;
     if (n != 1) {
-        err_set(&err, ERR_USAGE, "blocks: of which file? One, of lines HEX,CYCLES");
+        err_set(&err, ERR_USAGE, "blocks: expected one file of lines HEX,CYCLES");
         return say_err(&err);
     }
     if (!model_open(core, &model, &err))

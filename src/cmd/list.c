@@ -257,7 +257,7 @@ static bool choose(struct options *options, const char *name, struct err *err)
     for (int i = 0; i < SECTIONS_N; i++)
         if (!strcmp(name, sections[i].name))
             return options->chosen[i] = true;
-    return err_set(err, ERR_USAGE, "%s: nothing of that name; see gait list --help", name);
+    return err_set(err, ERR_USAGE, "%s: unknown; see gait list --help", name);
 }
 
 static const struct flag flags[] = {

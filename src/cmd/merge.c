@@ -37,7 +37,7 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         return false;
     options->files = argv + optind;
     if (!options->output)
-        return err_set(err, ERR_USAGE, "where to? gait merge -o OUT FILE...");
+        return err_set(err, ERR_USAGE, "no output file: gait merge -o OUT FILE...");
     if (optind == argc)
         return err_set(err, ERR_USAGE, "nothing to merge: gait merge -o OUT FILE...");
     return true;

@@ -45,7 +45,7 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     if (!flags_parse(&this_command, options, argc, argv, err))
         return false;
     if (optind == argc)
-        return err_set(err, ERR_USAGE, "which binary? gait symbols BINARY [ADDRESS...]");
+        return err_set(err, ERR_USAGE, "no binary: gait symbols BINARY [ADDRESS...]");
     options->binary = argv[optind];
     options->addresses = argv + optind + 1;
     return true;

@@ -23,9 +23,9 @@ for format in $formats; do
 done
 
 status 129 'no format' "$gait" export
-says 'which format?'
+says 'no format: gait export'
 status 129 'unknown format' "$gait" export --format drawing
-says 'not one of collapsed'
+says 'expected one of collapsed'
 status 129 'two files' "$gait" export --format collapsed a b
 status 129 'odd weight' "$gait" export --format collapsed --weight grams
 status 129 'odd thread' "$gait" export --format collapsed --tid x

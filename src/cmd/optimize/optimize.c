@@ -87,9 +87,9 @@ static bool parse(struct optimize *optimize, int argc, char **argv, struct err *
         return false;
     optimize->argv = argv + optind;
     if (optimize->with == WITH_NOTHING)
-        return err_set(err, ERR_USAGE, "with what? gait optimize --with bolt, clang or gcc");
+        return err_set(err, ERR_USAGE, "no tool: gait optimize --with bolt, clang or gcc");
     if (!*optimize->argv)
-        return err_set(err, ERR_USAGE, "which program? gait optimize --with %s -- PROGRAM",
+        return err_set(err, ERR_USAGE, "no program: gait optimize --with %s -- PROGRAM",
                        optimizer_name(optimize->with));
     if (optimize->build && optimize->with == WITH_BOLT)
         return err_set(err, ERR_USAGE, "--build is for clang and gcc: BOLT works on the program");
