@@ -61,7 +61,7 @@ static void trips_carry(struct carry_tables *tables)
     const struct table *trips = &tables->from->trips;
     for (uint32_t i = 0; i < trips->n; i++) {
         struct trip_key key = *(const struct trip_key *)map_key(&trips->keys, i);
-        if (address_carry(tables, key.module, &key.head))
+        if (address_carry(tables, key.module, &key.head.v))
             sums_add(table_at(&tables->into->trips, &key), &trips->at[i]);
     }
 }

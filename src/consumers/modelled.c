@@ -15,7 +15,7 @@ static void give(const struct giving *giving, enum modelled_kind kind, uint64_t 
 {
     struct modelled_key key = {.module = giving->place->module,
                                .kind = kind,
-                               .address = giving->place->at.v,
+                               .address = giving->place->at,
                                .detail = detail};
     if (count)
         sum_add(&table_at(&giving->profile->modelled, &key)->count, count);

@@ -120,7 +120,7 @@ static void instructions_give(const struct giver *giver, const uint64_t *ran)
     const struct path_reading *reading = &giver->function->reading;
     struct path_key key = {.module = giver->function->module,
                            .kind = PATH_FUNCTION,
-                           .function = giver->function->start.v,
+                           .function = giver->function->start,
                            .path = reading->numbering.total};
     struct sums *sums = table_at(&giver->exact->profile->paths, &key);
     for (uint32_t v = 0; v < reading->ground.nodes.n; v++)

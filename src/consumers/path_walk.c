@@ -41,7 +41,7 @@ static void function_tell(struct path_walks *walks, struct book_function *functi
 {
     struct path_key key = {.module = function->module,
                            .kind = PATH_FUNCTION,
-                           .function = function->start.v,
+                           .function = function->start,
                            .path = function->reading.numbering.total};
     batch_add_path_at(walks->batch, batch_path_index(walks->batch, &key), 0, 1);
     function->told = true;
@@ -67,7 +67,7 @@ static uint32_t path_index(struct path_walks *walks, struct book_function *funct
     if (function->last_index == MAP_NONE || function->last_path != path) {
         struct path_key key = {.module = function->module,
                                .kind = PATH_RAN,
-                               .function = function->start.v,
+                               .function = function->start,
                                .path = path};
         function->last_index = batch_path_index(walks->batch, &key);
         function->last_path = path;
@@ -79,7 +79,7 @@ static uint32_t path_index(struct path_walks *walks, struct book_function *funct
 static void costs_count(struct path_walks *walks, const struct path_frame *frame, uint64_t path)
 {
     struct path_key key = {
-        .module = frame->function->module, .function = frame->function->start.v, .path = path};
+        .module = frame->function->module, .function = frame->function->start, .path = path};
     for (uint32_t i = 0; i < STEP_COSTS; i++) {
         if (!frame->costs.of[i])
             continue;

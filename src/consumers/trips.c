@@ -105,7 +105,7 @@ static uint32_t run_index(struct trips *trips, const struct trip_run *run, enum 
 {
     const struct circuit *circuit = &trips->circuits.at[run->circuit];
     struct trip_key key = {
-        .module = circuit->module, .how = how, .head = circuit->start, .n = trip_bin(run->n)};
+        .module = circuit->module, .how = how, .head = {circuit->start}, .n = trip_bin(run->n)};
     if (how != TRIP_WHOLE || run->n > TRIPS_FEW)
         return batch_trip_index(trips->batch, &key);
     uint32_t *few = &trips->few.at[run->circuit].index[run->n - 1];

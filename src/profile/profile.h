@@ -96,7 +96,7 @@ enum trip_how {
 /* Runs of a loop, from entering it to leaving it. */
 struct trip_key {
     uint32_t module, how; /* how: enum trip_how */
-    uint64_t head;        /* target of its backward jumps */
+    struct svma head;     /* target of its backward jumps */
     uint64_t n;           /* iterations: backward jumps plus one; see trip_bin */
 };
 
@@ -138,7 +138,7 @@ enum path_kind {
 
 struct path_key {
     uint32_t module, kind; /* enum path_kind */
-    uint64_t function;     /* its entry */
+    struct svma function;  /* its entry */
     uint64_t path;
 };
 
@@ -179,7 +179,8 @@ enum latency_bin { LATENCY_NEAR, LATENCY_L3, LATENCY_MEMORY, LATENCY_LONGER, LAT
 enum { LATENCY_SQUARES = 1 };
 struct latency_key {
     uint32_t module, bin; /* enum latency_bin */
-    uint64_t address, data;
+    struct svma address;
+    uint64_t data;
 };
 
 /* What a model of a core measured for an instruction (model/replay/account.h), over all executions:
@@ -201,7 +202,8 @@ enum modelled_kind {
 };
 struct modelled_key {
     uint32_t module, kind; /* enum modelled_kind */
-    uint64_t address, detail;
+    struct svma address;
+    uint64_t detail;
 };
 
 /* Conflicts between two nearby memory accesses, or of one access alone. */
@@ -227,7 +229,7 @@ enum { CONFLICT_CLASSES = 6, CONFLICT_CLASS_SHIFT = 8 };
  * distances in instructions. */
 struct conflict_key {
     uint32_t from_module, to_module;
-    uint64_t from, to;
+    struct svma from, to;
     uint64_t kind; /* enum conflict_type; from bit 8 on the distance class */
 };
 

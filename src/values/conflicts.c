@@ -116,8 +116,8 @@ static void row_add(struct conflicts *conflicts, enum conflict_type type,
         class ++;
     struct conflict_key key = {.from_module = from->at.module,
                                .to_module = to->at.module,
-                               .from = from->at.address.v,
-                               .to = to->at.address.v,
+                               .from = from->at.address,
+                               .to = to->at.address,
                                .kind = type | class << CONFLICT_CLASS_SHIFT};
     if (batch->conflicts.keys.n >= CONFLICTS_PAIRS &&
         map_find(&batch->conflicts.keys, &key) == MAP_NONE)
@@ -132,8 +132,8 @@ static void executed_add(struct conflicts *conflicts, struct conflict_code *code
     if (code->executed == MAP_NONE) {
         struct conflict_key key = {.from_module = code->at.module,
                                    .to_module = code->at.module,
-                                   .from = code->at.address.v,
-                                   .to = code->at.address.v,
+                                   .from = code->at.address,
+                                   .to = code->at.address,
                                    .kind = CONFLICT_EXECUTED};
         code->executed = batch_conflict_index(batch, &key);
     }

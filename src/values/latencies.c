@@ -8,7 +8,7 @@ enum { LINE_BYTES = 64, LINE_TOLD = 2 };
 
 static uint32_t place_index(struct latencies *latencies, struct place at)
 {
-    struct latency_key key = {.module = at.module, .address = at.address.v};
+    struct latency_key key = {.module = at.module, .address = at.address};
     uint32_t index = map_add(&latencies->keys, &key);
     if (index == latencies->places.n)
         *vec_push(&latencies->places) = (struct latency_place){0};

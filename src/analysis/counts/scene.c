@@ -326,7 +326,7 @@ static void trips_gather(struct scene *scene, uint32_t side)
         *vec_push(&scene->trips) =
             (struct scene_trip){.side = side,
                                 .module = scene_module(scene, side, key->module),
-                                .head = key->head,
+                                .head = key->head.v,
                                 .n = key->n,
                                 .record = i};
     }

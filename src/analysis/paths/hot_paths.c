@@ -146,7 +146,7 @@ static void paths_fit(struct reader *reader, const struct path_reading *reading,
 static bool numbered_alike(const struct reader *reader, const struct path_row *row, uint64_t total)
 {
     struct path_key key = {
-        .module = row->module, .kind = PATH_FUNCTION, .function = row->function, .path = total};
+        .module = row->module, .kind = PATH_FUNCTION, .function = {row->function}, .path = total};
     return table_find(&reader->profile->paths, &key) != NULL;
 }
 

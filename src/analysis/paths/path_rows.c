@@ -33,7 +33,7 @@ static void elsewhere_find(struct path_rows *rows, const struct profile *profile
 {
     for (uint32_t i = 0; i < profile->paths.n; i++) {
         const struct path_key *key = map_key(&profile->paths.keys, i);
-        if (key->kind >= PATH_MODELLED_L1D && !key->function && !key->path)
+        if (key->kind >= PATH_MODELLED_L1D && !key->function.v && !key->path)
             rows->elsewhere[key->kind - PATH_MODELLED_L1D] += profile->paths.at[i].count;
     }
 }
@@ -49,7 +49,7 @@ static void single_find(struct path_rows *rows, const struct profile *profile)
             continue;
         struct path_row *row = vec_push(rows);
         *row = (struct path_row){.module = key->module,
-                                 .function = key->function,
+                                 .function = key->function.v,
                                  .paths = &key->path,
                                  .context = STACK_NONE,
                                  .quantity = quantity_of(profile, &table->at[i])};

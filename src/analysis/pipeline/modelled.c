@@ -101,7 +101,7 @@ void modelled_add(struct modelled *modelled, struct modelled_row *row, uint32_t 
 /* Rows of the file may have any detail. */
 static void table_row_add(struct modelled *modelled, const struct modelled_key *key, double count)
 {
-    struct modelled_row *row = modelled_row(modelled, key->module, key->address);
+    struct modelled_row *row = modelled_row(modelled, key->module, key->address.v);
     uint64_t state = key->detail & 0xff;
     switch ((enum modelled_kind)key->kind) {
     case MODELLED_RETIRED:

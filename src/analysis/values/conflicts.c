@@ -68,7 +68,7 @@ static void looks_take(struct looks *looks, const struct scene *scene)
         memcpy(&key, map_key(&table->keys, i), sizeof key);
         if (key.kind != CONFLICT_EXECUTED)
             continue;
-        uint64_t place[] = {scene_module(scene, 0, key.to_module), key.to};
+        uint64_t place[] = {scene_module(scene, 0, key.to_module), key.to.v};
         uint32_t index = map_add(&looks->keys, place);
         if (index == looks->n)
             *vec_push(looks) = (struct look){0};
@@ -144,8 +144,8 @@ static void rows_take(struct conflict_view *view, const struct table *table)
             (!scene->modules.at[from].shown && !scene->modules.at[to].shown) ||
             distances[key.kind >> CONFLICT_CLASS_SHIFT] > view->within)
             continue;
-        *vec_push(view) = (struct conflict_row){.from = {from, key.from},
-                                                .to = {to, key.to},
+        *vec_push(view) = (struct conflict_row){.from = {from, key.from.v},
+                                                .to = {to, key.to.v},
                                                 .type = type,
                                                 .profile_module = key.to_module,
                                                 .count = table->at[i].count,

@@ -29,8 +29,8 @@ static int by_place(const void *a, const void *b)
     const struct record *x = a, *y = b;
     if (x->key.module != y->key.module)
         return x->key.module < y->key.module ? -1 : 1;
-    if (x->key.address != y->key.address)
-        return x->key.address < y->key.address ? -1 : 1;
+    if (x->key.address.v != y->key.address.v)
+        return x->key.address.v < y->key.address.v ? -1 : 1;
     if (x->sums->count != y->sums->count)
         return x->sums->count > y->sums->count ? -1 : 1;
     if (x->key.data != y->key.data)
@@ -72,7 +72,7 @@ static void place_add(struct latency_view *view, const struct record *records, s
 {
     const struct latency_key *first = &records[0].key;
     struct load_place place = {
-        .module = first->module, .address = first->address, .first = view->lines.n};
+        .module = first->module, .address = first->address.v, .first = view->lines.n};
     double squares = 0;
     for (size_t i = 0; i < n; i++) {
         const struct latency_key *key = &records[i].key;
@@ -119,7 +119,7 @@ void latency_view_make(struct latency_view *view, struct scene *scene)
     for (size_t i = 0, n; i < records.n; i += n) {
         const struct latency_key *key = &records.at[i].key;
         for (n = 1; i + n < records.n && records.at[i + n].key.module == key->module &&
-                    records.at[i + n].key.address == key->address;
+                    records.at[i + n].key.address.v == key->address.v;
              n++)
             ;
         place_add(view, &records.at[i], n);

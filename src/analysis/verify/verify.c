@@ -189,16 +189,16 @@ static void trips_check(struct verification *verdict, const struct scene *scene)
         struct instruction head;
         if (!image)
             verdict->skipped++;
-        else if (!decodes(image, key->head, &head))
+        else if (!decodes(image, key->head.v, &head))
             verification_problem(verdict, CHECK_target, "loop at 0x%" PRIx64 ": no instruction",
-                                 key->head);
+                                 key->head.v);
         verdict->trips += image != NULL;
         if ((u128)sums->count * key->n > sums->time ||
             (u128)sums->count * trip_bin_last(key->n) < sums->time)
             verification_problem(verdict, CHECK_sums,
                                  "runs of %" PRIu64 " iterations of the loop at 0x%" PRIx64
                                  " have %.1f",
-                                 key->n, key->head, (double)sums->time / (double)sums->count);
+                                 key->n, key->head.v, (double)sums->time / (double)sums->count);
     }
 }
 

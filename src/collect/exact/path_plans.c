@@ -49,7 +49,7 @@ static struct sums *row(const struct taking *taking, enum path_kind kind, uint64
 {
     struct path_key key = {.module = taking->planned->module,
                            .kind = (uint32_t)kind,
-                           .function = function,
+                           .function = {function},
                            .path = path};
     return table_at(&taking->profile->paths, &key);
 }

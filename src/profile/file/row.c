@@ -53,12 +53,12 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
     if (type == CHUNK_TRIPS) {
         memcpy(&k.trip, key, sizeof k.trip);
         return (struct row){
-            {module_number(k.trip.module, in_file), k.trip.head, k.trip.n, k.trip.how}};
+            {module_number(k.trip.module, in_file), k.trip.head.v, k.trip.n, k.trip.how}};
     }
     if (type == CHUNK_PATHS) {
         memcpy(&k.path, key, sizeof k.path);
         return (struct row){
-            {module_number(k.path.module, in_file), k.path.function, k.path.path, k.path.kind}};
+            {module_number(k.path.module, in_file), k.path.function.v, k.path.path, k.path.kind}};
     }
     if (type == CHUNK_VALUES) {
         memcpy(&k.value, key, sizeof k.value);
@@ -68,18 +68,18 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
     }
     if (type == CHUNK_LATENCIES) {
         memcpy(&k.latency, key, sizeof k.latency);
-        return (struct row){{module_number(k.latency.module, in_file), k.latency.address,
+        return (struct row){{module_number(k.latency.module, in_file), k.latency.address.v,
                              k.latency.bin, k.latency.data}};
     }
     if (type == CHUNK_MODELLED) {
         memcpy(&k.modelled, key, sizeof k.modelled);
-        return (struct row){{module_number(k.modelled.module, in_file), k.modelled.address,
+        return (struct row){{module_number(k.modelled.module, in_file), k.modelled.address.v,
                              k.modelled.kind, k.modelled.detail}};
     }
     if (type == CHUNK_CONFLICTS) {
         memcpy(&k.conflict, key, sizeof k.conflict);
-        return (struct row){{module_number(k.conflict.from_module, in_file), k.conflict.from,
-                             module_number(k.conflict.to_module, in_file), k.conflict.to,
+        return (struct row){{module_number(k.conflict.from_module, in_file), k.conflict.from.v,
+                             module_number(k.conflict.to_module, in_file), k.conflict.to.v,
                              k.conflict.kind}};
     }
     memcpy(&k.range, key, sizeof k.range);
@@ -120,7 +120,7 @@ static bool trip_of(const uint64_t *fields, uint32_t module, struct trip_key *re
     if (fields[3] >= TRIP_HOWS)
         return err_set(err, ERR_FORMAT, "runs of kind %llu", (unsigned long long)fields[3]);
     *ret_trip = (struct trip_key){
-        .module = module, .how = (uint32_t)fields[3], .head = fields[1], .n = fields[2]};
+        .module = module, .how = (uint32_t)fields[3], .head = {fields[1]}, .n = fields[2]};
     return true;
 }
 
@@ -130,7 +130,7 @@ static bool path_of(const uint64_t *fields, uint32_t module, struct path_key *re
     if (fields[3] >= PATH_KINDS)
         return err_set(err, ERR_FORMAT, "path of kind %llu", (unsigned long long)fields[3]);
     *ret_path = (struct path_key){
-        .module = module, .kind = (uint32_t)fields[3], .function = fields[1], .path = fields[2]};
+        .module = module, .kind = (uint32_t)fields[3], .function = {fields[1]}, .path = fields[2]};
     return true;
 }
 
@@ -159,7 +159,7 @@ static bool latency_of(const uint64_t *fields, uint32_t module, struct latency_k
     if (fields[2] >= LATENCY_BINS)
         return err_set(err, ERR_FORMAT, "latency of kind %llu", (unsigned long long)fields[2]);
     *ret_latency = (struct latency_key){
-        .module = module, .bin = (uint32_t)fields[2], .address = fields[1], .data = fields[3]};
+        .module = module, .bin = (uint32_t)fields[2], .address = {fields[1]}, .data = fields[3]};
     return true;
 }
 
@@ -169,14 +169,14 @@ static bool modelled_of(const uint64_t *fields, uint32_t module, struct modelled
     if (fields[2] >= MODELLED_KINDS)
         return err_set(err, ERR_FORMAT, "modelled row of kind %llu", (unsigned long long)fields[2]);
     *ret_modelled = (struct modelled_key){
-        .module = module, .kind = (uint32_t)fields[2], .address = fields[1], .detail = fields[3]};
+        .module = module, .kind = (uint32_t)fields[2], .address = {fields[1]}, .detail = fields[3]};
     return true;
 }
 
 static bool conflict_of(const uint64_t *fields, const struct numbering *in_profile,
                         struct conflict_key *ret_conflict, struct err *err)
 {
-    struct conflict_key conflict = {.from = fields[1], .to = fields[3], .kind = fields[4]};
+    struct conflict_key conflict = {.from = {fields[1]}, .to = {fields[3]}, .kind = fields[4]};
     if (!module_of(fields[0], in_profile, &conflict.from_module, err) ||
         !module_of(fields[2], in_profile, &conflict.to_module, err))
         return false;

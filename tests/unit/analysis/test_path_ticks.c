@@ -14,7 +14,7 @@ enum { TIMES = 100000000, MEASURED = 1000, TINY = 6, CALL = 12, CHAIN = 13, FIRS
 static void row_add(struct profile *profile, enum path_kind kind, uint64_t path, uint64_t count,
                     uint64_t time)
 {
-    struct path_key key = {.kind = (uint32_t)kind, .function = 1, .path = path};
+    struct path_key key = {.kind = (uint32_t)kind, .function = {1}, .path = path};
     struct sums *sums = table_at(&profile->paths, &key);
     sums->count = count;
     sums->time = time;
@@ -45,7 +45,7 @@ static struct path_clock begin(struct profile *profile, uint64_t cpu)
 static struct estimate ticks_of(const struct profile *profile, const struct path_clock *clock,
                                 uint64_t path)
 {
-    struct path_key key = {.kind = PATH_RAN, .function = 1, .path = path};
+    struct path_key key = {.kind = PATH_RAN, .function = {1}, .path = path};
     uint64_t measured;
     struct estimate all =
         path_clock_ticks(clock, profile, &key, table_find(&profile->paths, &key), &measured);

@@ -52,7 +52,7 @@ static void stream(struct fixture *fixture, const uint32_t *exits, size_t n, uin
 /* Runs of so many iterations since the last question; all that were asked for are forgotten. */
 static uint64_t runs(struct fixture *fixture, uint64_t head, uint64_t n, enum trip_how how)
 {
-    struct trip_key key = {.module = 0, .how = how, .head = head, .n = n};
+    struct trip_key key = {.module = 0, .how = how, .head = {head}, .n = n};
     uint32_t index = map_find(&fixture->batch.trips.keys, &key);
     if (index == MAP_NONE)
         return 0;

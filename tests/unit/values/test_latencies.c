@@ -73,7 +73,7 @@ static uint64_t row_sum(const struct batch *batch, uint64_t offset, uint64_t *re
     *ret_ticks = 0;
     for (uint32_t i = 0; i < batch->latencies.cells.n; i++) {
         const struct latency_key *key = map_key(&batch->latencies.keys, i);
-        if (key->address % 0x1000 != offset || key->data)
+        if (key->address.v % 0x1000 != offset || key->data)
             continue;
         count += batch->latencies.cells.at[i].count;
         *ret_ticks += batch->latencies.cells.at[i].time;

@@ -17,7 +17,7 @@
 static void timed_add(struct profile *profile, uint32_t module, uint64_t address,
                       const uint64_t *ticks, size_t n)
 {
-    struct latency_key loads = {module, LATENCY_MEMORY, address, 0}, squares = loads;
+    struct latency_key loads = {module, LATENCY_MEMORY, {address}, 0}, squares = loads;
     squares.data = LATENCY_SQUARES;
     for (size_t i = 0; i < n; i++) {
         struct sums *sums = table_at(&profile->latencies, &loads);

@@ -95,12 +95,12 @@ static inline void some_rows(struct profile *profile, uint64_t rows)
         *table_at(&profile->ranges, &range) = some_sums(exact);
         struct trip_key trip = {.module = some_module(profile),
                                 .how = (uint32_t)some_below(TRIP_HOWS),
-                                .head = some_address(),
+                                .head = {some_address()},
                                 .n = trip_bin(some_number() | 1)};
         *table_at(&profile->trips, &trip) = some_sums(exact);
         struct path_key path = {.module = some_module(profile),
                                 .kind = (uint32_t)some_below(PATH_KINDS),
-                                .function = some_address(),
+                                .function = {some_address()},
                                 .path = some_number()};
         *table_at(&profile->paths, &path) = some_sums(exact);
     }
