@@ -26,6 +26,7 @@ struct infer_edge {
     struct infer_count gone;
 };
 
+/* In the order of the words of --inferred (INFERRED_WORDS). */
 enum infer_method {
     INFER_CONFIDENCE, /* ours: a count holds as firmly as it was seen; guesses fill what was not */
     INFER_LEVIN, /* Levin, Newman and Haber: rather more than less, the more so the less was seen */
