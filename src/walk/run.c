@@ -201,9 +201,9 @@ static void clock_go_on(const struct walk *walk)
     context->paused = 0;
 }
 
-/* Runs code until it leaves. `midway`: the program stands inside a superblock, where context.pc and
- * the registers are not its state, so a signal cannot be delivered before the code runs: it is put
- * off. */
+/* Runs code until it leaves. `midway`: the program is inside a superblock, where context.pc and the
+ * registers are not its state, so a signal cannot be delivered before the code runs: it is delayed.
+ */
 static void enter(struct walk *walk, uint64_t code, bool midway)
 {
     struct context *context = walk->context;

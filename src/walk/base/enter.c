@@ -13,11 +13,11 @@ AT(jump, 168);
 AT(leave, 188);
 AT(interrupt, 192);
 
-/* Enter: callee-saved registers to the host stack, then the program's into place. Flags come from a
- * push on the host stack, before %rsp is the program's.
- * Leave: the mirror image, and no flag of the program's stays in force: not the direction, not the
- * alignment check. The indirect ones find the target in %r11 and the program's own %rcx and
- * %r11 in their slots. The flags must be saved before anything touches them, on the host stack. */
+/* Enter: saves callee-saved registers to the host stack and loads the program's. Flags are pushed
+ * on the host stack before %rsp is the program's. Leave: the reverse; none of the program's flags
+ * stays in force, neither direction nor alignment check. Indirect ways find the target in %r11 and
+ * the program's %rcx and %r11 in their slots. Flags must be saved before anything changes them, on
+ * the host stack. */
 __asm__(".pushsection .text\n"
         ".globl context_enter\n.hidden context_enter\n.type context_enter,@function\n"
         "context_enter:\n"

@@ -30,8 +30,7 @@ static bool cpu_has_rorx(void)
     return b & 1u << 8; /* BMI2 */
 }
 
-/* xbegin raises no exception: it begins a transaction, or aborts it, as all do on some processors.
- */
+/* xbegin is valid: it begins a transaction, or aborts it, as always on some processors. */
 static bool cpu_has_transactions(void)
 {
     uint32_t a = 7, b, c = 0, d;
@@ -51,9 +50,8 @@ bool cache_init(struct cache *cache, struct regions *regions, uint8_t *arena)
     return cache->tables;
 }
 
-/* Most of the price of a page that is touched for the first time is not that it must be zeroed:
- * huge ones cost a seventh. So what small programs use of the tables is on them; large ones do not
- * begin another for a little of it. */
+/* Huge pages cost a seventh of small ones when first touched. So the part of the tables that small
+ * programs use is on huge pages; large programs do not begin another for a little more. */
 static void expect(const void *at, uint64_t bytes)
 {
     const uint64_t huge = 2 << 20;
@@ -245,8 +243,7 @@ static bool shape_stays(struct cache *cache, struct shape *shape, const struct c
            __builtin_memcmp(before, shape->segments, n * sizeof *before) == 0;
 }
 
-/* True: the shape needs no guard, or has one. False: *ret_refusal, where it is not for want of
- * room. */
+/* True: the shape needs no guard, or has one. False: *ret_refusal, unless room is missing. */
 static bool guard_shape(struct cache *cache, struct shape *shape, struct copied_block *block,
                         uint64_t reach, uint32_t *ret_refusal)
 {
@@ -391,8 +388,8 @@ static struct copied_block *cache_translate(struct cache *cache, const struct wa
     return block;
 }
 
-/* Of the copies that there are of plain code, the one that fits; NULL: one more is to be made.
- * Landings pay in advance for code that expects it, and a debt that fits costs nothing. */
+/* The copy of plain code that fits; NULL: make one more. Landings pay in advance for code that
+ * expects it, and a debt that fits costs nothing. */
 static struct copied_block *copy_for(struct cache *cache, const struct wanted *wanted,
                                      struct copied_block *newest)
 {
@@ -409,8 +406,7 @@ static struct copied_block *copy_for(struct cache *cache, const struct wanted *w
     return more && wanted->owed <= DEBT_MAX && wanted->owed >= -DEBT_MAX ? NULL : newest;
 }
 
-/* Of the copies that there are of counting code, the one that knows what is in the register; NULL:
- * there is none. `ret_more`: one is to be made. */
+/* The copy of counting code that knows the register; NULL: none. `ret_more`: make one. */
 static struct copied_block *copy_known(struct cache *cache, const struct wanted *wanted,
                                        bool *ret_more)
 {

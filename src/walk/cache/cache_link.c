@@ -1,7 +1,6 @@
 #include "walk/cache/cache_parts.h"
 
-/* Count: what a lazy exit does besides, and what is needed by code that does not know what is in
- * the register. */
+/* Count: the operations of a lazy exit, and those for code that does not know the register. */
 static void exit_plan_write(struct cache *cache, const struct exit *exit, bool lazy,
                             const struct copied_block *to, struct code_cursor *hot,
                             struct code_cursor *cold)
@@ -148,8 +147,7 @@ uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit,
     return counter;
 }
 
-/* From now on the site finds its targets by way of a fan. Without room for one it goes on as it is.
- */
+/* From now on the site finds its targets through a fan; without room it stays as it is. */
 static void site_spread(struct cache *cache, uint32_t site, const struct copied_block *to)
 {
     struct tables *tables = cache->tables;

@@ -8,10 +8,9 @@
 
 enum { ZONE_TRIES = 256, ZONE_ORDERLY = 32 };
 
-/* How far a zone may be from the code it serves: displacements reach 2 GiB, and the operands that
- * the code refers to may lie on the far side of it. Where all is taken within REACH_NEAR, a JIT's
- * say, whose operands lie beside it, further away will do: who refers to more is refused (shape.c).
- */
+/* How far a zone may be from the code it serves: displacements reach 2 GiB, and operands of the
+ * code may lie on its far side. If everything within REACH_NEAR is taken, as around a JIT, whose
+ * operands lie beside it, further will do: code that refers to more is refused (shape.c). */
 enum reach { REACH_NEAR = 1 << 30, REACH_FAR = 0x78000000 };
 
 static bool zone_serves(const struct zone *zone, uint64_t pc, enum reach reach)
@@ -20,10 +19,9 @@ static bool zone_serves(const struct zone *zone, uint64_t pc, enum reach reach)
     return distance < (int64_t)reach && distance > -(int64_t)reach;
 }
 
-/* Addresses to try. Code below 2 GiB is a program at a fixed address, with the heap growing up
- * behind it: far above. Elsewhere below the code, where neither the heap of a PIE nor the next
- * mappings of the kernel are; not at a round distance, where programs that map at fixed addresses
- * put things. */
+/* Addresses to try. Code below 2 GiB is a program at a fixed address, with the heap growing after
+ * it: far above. Else below the code, away from the heap of a PIE and the kernel's next mappings;
+ * not at a round distance, which programs with fixed mappings use. */
 static uint64_t zone_candidate(uint64_t pc, uint32_t attempt, enum reach reach)
 {
     if (pc < UINT64_C(1) << 31)
@@ -46,9 +44,8 @@ static bool reserve(uint64_t at, uint64_t bytes)
     return reserved == (long)at;
 }
 
-/* A second mapping of zone number n, executable, at the address, which is reserved; shared memory
- * can be mapped again through mremap with an old size of zero, without a descriptor to keep open.
- */
+/* Maps zone number n again, executable, at the reserved address: mremap with an old size of zero
+ * maps shared memory again without a descriptor. */
 static bool zone_map(struct zones *zones, uint64_t at, uint32_t use)
 {
     uint8_t *writable = zones->arena + (size_t)zones->n * ZONE_BYTES;
@@ -97,8 +94,8 @@ static bool zone_map_new(struct zones *zones, uint64_t pc, uint32_t use, enum re
     return false;
 }
 
-/* The writable alias of a page is resident once more than the page. Zones that are full are hardly
- * written to, and their aliases come back as they are needed. */
+/* The writable alias costs resident pages again. Full zones are hardly written to; their aliases
+ * come back when needed. */
 static void zones_close(struct zones *zones, uint64_t pc, uint32_t use, uint32_t room)
 {
     for (uint32_t i = 0; i < zones->n; i++) {

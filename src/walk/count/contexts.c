@@ -46,8 +46,8 @@ static uint32_t slots_of(const struct regions *regions, const struct contexts_fu
     return n;
 }
 
-/* Slots for all transfers that its code can have: calls, jumps to elsewhere; many for each call of
- * what is computed; and one for the rest. */
+/* Slots for all transfers of its code: calls, jumps elsewhere, many for each indirect call, one
+ * more. */
 static uint32_t slots_count(const struct contexts *contexts,
                             const struct contexts_function *function)
 {
@@ -248,8 +248,8 @@ static void stay_begin(const struct contexts *contexts, struct context *context,
         node_stay_begin(context);
 }
 
-/* The program is in that function, whatever the node says: one above it, or a new one that nobody
- * has called. */
+/* The program is in that function, whatever the node says: a node above, or a new one without a
+ * caller. */
 static void rejoin(const struct contexts *contexts, struct context *context, uint32_t function)
 {
     struct node_tree tree = tree_of(contexts, context);
@@ -306,8 +306,8 @@ static void arrive(const struct contexts *contexts, struct context *context, uin
     stay_begin(contexts, context, put_by);
 }
 
-/* Code that is no function is where the function was that went there: what it calls is called from
- * that place. */
+/* Code that is no function counts as the function that went there: its calls are from that place.
+ */
 static uint64_t pending_site(const struct contexts *contexts, struct context *context)
 {
     const struct transfer *pending = &contexts->transfers[context->pending];

@@ -4,8 +4,8 @@
 #include "walk/count/node_tree.h"
 #include "walk/base/sys.h"
 
-/* What is between two looks at the clock when nothing else is: a mean, since clocks go in steps
- * that may be longer, of the quietest of some rounds. */
+/* Two clock reads in a row: the mean of the quietest of some rounds, since clocks have coarse
+ * steps. */
 static uint64_t clock_cost(void)
 {
     enum { LOOKS = 64, ROUNDS = 8 };
@@ -28,8 +28,7 @@ void node_stay_begin(struct context *context)
     context->node_began = sys_tsc();
 }
 
-/* How many stays the next that is measured stands for: measuring is to take a small part of them,
- * and to have been done often enough. */
+/* How many stays the next measured one stands for: measuring must be cheap, and frequent enough. */
 static uint32_t weight_for(const struct wire_node *node)
 {
     enum { COST = 400, PART = 32, SURE = 4 };
@@ -46,8 +45,8 @@ static uint32_t gap_draw(struct context *context, uint32_t weight)
     return 1 + (uint32_t)(context_chance(context) % (2 * weight - 1));
 }
 
-/* Of draws that are independent: w (w - 1) t^2; ours are more even than that. Of stays beyond 2^28
- * ticks, too long to be skipped twice, no more. */
+/* Independent draws: w (w - 1) t^2; these are more even. Capped beyond 2^28 ticks: too long to be
+ * skipped twice. */
 static uint64_t spread_of(uint64_t weight, int64_t ticks)
 {
     enum { SMALL = 22, ROOT = 6 };
@@ -75,9 +74,8 @@ void node_stay_resume(struct context *context, uint64_t paused, uint64_t now)
     context->node_lost += lost > now - paused ? lost - (now - paused) : 0;
 }
 
-/* What a long stay has of its ticks when those without a CPU are taken off. Some were lost before
- * it began, maybe, and the caches were another's when it went on: `ret_doubt` is how much more it
- * may have, or less. */
+/* A long stay's ticks without the time that the thread had no CPU. Some of that may have been
+ * before it began, and caches were cold afterwards: `ret_doubt` is the possible error. */
 static int64_t ticks_with_cpu(struct context *context, int64_t ticks, uint64_t *ret_doubt)
 {
     enum { SWITCH = 1 << 14 };
@@ -102,8 +100,8 @@ static uint64_t spread_of_doubt(uint64_t doubt)
     return half < UINT64_C(1) << 31 ? half * half : UINT64_C(1) << 62;
 }
 
-/* Where stays are so short that not all are measured, one of half a millisecond was interrupted, or
- * waited: it stands for itself alone. */
+/* Among short stays, one of half a millisecond was interrupted or waited: it stands only for
+ * itself. */
 enum { STAY_INTERRUPTED = 1 << 20 };
 
 void node_stay_end(struct context *context, uint64_t now)

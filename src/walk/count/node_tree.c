@@ -2,8 +2,8 @@
 
 #include "wire/plan.h"
 
-/* Kept for those that are one too many: as many as there are functions, at most. And behind all
- * nodes, room for counters of any function. */
+/* Reserved for nodes below NODE_OTHERS, at most one per function, and for counters of any function.
+ */
 enum { OTHERS_BYTES = 64 << 20, BEHIND_BYTES = 1 << 17 };
 _Static_assert(BEHIND_BYTES > 8 << (PLAN_PATHS_MAX - 1), "a node's counters");
 

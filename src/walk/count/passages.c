@@ -9,8 +9,7 @@ enum { BURSTS_FEW = 8, GAP_FIRST = 64, GAP_DOUBLINGS = 7 };
 /* In place of an operation, with how long it was. */
 #define LOOK_PAUSE UINT64_MAX
 
-/* How many paths begin until the next burst: each number up to twice the mean is as likely as every
- * other. Short programs are to have some, too. */
+/* Paths until the next burst: uniform up to twice the mean. Short programs must get some too. */
 static int64_t gap_draw(struct context *context)
 {
     uint64_t doublings = context->bursts++ / BURSTS_FEW;
@@ -61,8 +60,8 @@ void passages_forget(struct context *context)
 
 /* ---- who waits */
 
-/* Those that wait below the stack pointer were left for good. Whoever waits stands further up than
- * who was put by later: should the shadow have been overwritten by another stack, nobody does. */
+/* Passages that wait below the stack pointer were left for good. A waiting passage is further up
+ * than those saved later: if the shadow was overwritten by another stack, none waits. */
 static void waits_drop(struct context *context, uint64_t below)
 {
     while (context->path_waits < below) {
@@ -122,8 +121,8 @@ static uint64_t cost_guess(void)
     return least * COST_SCALE;
 }
 
-/* Between two looks there was nothing. A mean, since clocks go in steps that may be longer; what is
- * far from it was interrupted. */
+/* Nothing was between two reads. A mean, since clocks have coarse steps; outliers were interrupted.
+ */
 static void cost_see(struct context *context, uint64_t ticks)
 {
     uint64_t seen = ticks * COST_SCALE;
@@ -133,17 +132,17 @@ static void cost_see(struct context *context, uint64_t ticks)
 
 /* ---- reading */
 
-/* A path goes round no loop: one of a tenth of a millisecond was interrupted, or waited in the
- * kernel; and so was one of microseconds if others of the path are much shorter. Standing for
- * hundreds of others it would have most of the ticks there are. */
+/* A path has no loop: one of a tenth of a millisecond was interrupted, or waited in the kernel; so
+ * was one of microseconds if others of the path are much shorter. It must not stand for hundreds of
+ * others. */
 enum {
     PASSAGE_INTERRUPTED = 1 << 18,
     PASSAGE_LONG = 1 << 12,
     PASSAGE_TIMES = 16,
     PASSAGES_FEW = 4
 };
-/* Of the looks of a burst: with the first no passage is begun, since they are cold, nor with the
- * last, so that most are whole before we come between. */
+/* Clock reads of a burst at which no passage begins: the first, which are cold, and the last, so
+ * that most passages are complete before the dispatcher runs. */
 enum { LOOKS_COLD = 8, LOOKS_LATE = 16 };
 
 struct measured_passage {

@@ -19,8 +19,7 @@ static uint32_t path_home_behind(const struct wire_path *path)
     return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) % PATHS_BEHIND;
 }
 
-/* Of `n` slots that lie in a circle, the path's own or the first free one, not further than so many
- * from its home. NULL: there is no room. */
+/* The path's slot of `n` in a circle, or the first free one, near its home. NULL: no room. */
 static struct wire_path *path_slot(struct wire_path *slots, uint32_t n, uint32_t home,
                                    uint32_t probes, const struct wire_path *path)
 {

@@ -149,8 +149,7 @@ uint32_t plan_slice_number(const struct plan *plan, uint64_t pc)
     return slice ? (uint32_t)(at / 8) + 1 : 0;
 }
 
-/* Operations on an edge are those of the function that it leads from; others, of the one where they
- * are. */
+/* Operations on an edge belong to the function that it leaves; others to the one they are in. */
 static struct operations operations_about(const struct plan *plan, const struct plan_slice *slice,
                                           uint64_t from, uint64_t to)
 {

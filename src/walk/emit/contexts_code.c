@@ -154,8 +154,8 @@ static uint64_t emit_aside(struct piece *p, uint32_t condition)
 
 /* ---- some stays are measured (walk/count/node_ticks.h) */
 
-/* Before anything is done, but with what the code needs taken: if this stay is measured the clock
- * is looked at, and the dispatcher does the rest. */
+/* First, with registers taken: if this stay is measured, reads the clock; the dispatcher does the
+ * rest. */
 static void emit_clock_fenced(struct piece *p)
 {
     emit_fence(p->cold);

@@ -87,9 +87,8 @@ static void emit_record_rcx(struct code_cursor *c, const struct exit *exit, uint
     emit_store(c, RCX, SLOT(record_at));
 }
 
-/* jrcxz to a place not known yet, taken when the counter at `offset` is no longer negative: its top
- * byte is then zero. Neither flags nor registers but %rcx change. Returns the displacement field.
- */
+/* jrcxz to a place not known yet, taken when the counter at `offset` is no longer negative: then
+ * its top byte is zero. Only %rcx changes. Returns the displacement field. */
 static uint8_t *emit_branch_if_up(struct code_cursor *c, size_t offset)
 {
     emit_load_byte_rcx(c, offset + 7);
@@ -100,8 +99,8 @@ static uint8_t *emit_branch_if_up(struct code_cursor *c, size_t offset)
 
 /* ---- direct exits */
 
-/* Where a jrcxz leads, which reaches only a near place: from here out, the budget used up or the
- * records full. `debt` is charged, as if the target had been reached. */
+/* The target of a jrcxz, which reaches only near places: from here out, budget used up or records
+ * full. `debt` is charged as if the target had been reached. */
 static void emit_way_out(struct code_cursor *hot, struct code_cursor *cold, const struct exit *exit,
                          uint32_t id, int32_t debt)
 {
@@ -246,8 +245,7 @@ void emit_indirect(struct code_cursor *c, const struct exit *exit, uint32_t id,
     }
 }
 
-/* The debt of the code behind a landing, made. When the budget is used up it is taken back: that
- * code is not entered. */
+/* Makes the debt of the code behind a landing; takes it back when the budget is used up. */
 static void emit_borrow(const struct regions *regions, struct code_cursor *hot,
                         struct code_cursor *cold, const struct landing *landing, const uint8_t *up)
 {

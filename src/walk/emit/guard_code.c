@@ -26,8 +26,7 @@ static void emit_less(struct code_cursor *c, uint32_t reg, uint32_t value)
     emit_u32(c, -value);
 }
 
-/* Adds to %rcx a number below 2^32, which is 0 if nothing has changed. So the sum, of 64 bits, is 0
- * only if all are. */
+/* Adds to %rcx a number below 2^32, 0 if nothing changed: the 64-bit sum is 0 only if all are. */
 static void emit_compare(struct code_cursor *c, uint64_t at, const uint8_t *ours, uint32_t bytes,
                          bool first)
 {

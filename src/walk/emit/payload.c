@@ -186,8 +186,7 @@ static void emit_put_vector(struct payload *payload, struct code_cursor *c, cons
 
 /* ---- code: addresses */
 
-/* lea with the operand of the instruction, to %r10; the program's registers are in place, but for
- * those that it does not name. */
+/* lea of the instruction's operand to %r10; the registers that it names are in place. */
 static void emit_lea(struct code_cursor *c, const struct step *step,
                      const struct operands *operands)
 {
@@ -362,10 +361,10 @@ static void emit_fence(struct code_cursor *c)
     emit_bytes(c, fence, sizeof fence);
 }
 
-/* A few loads are timed, chosen at random: a countdown that starts again from bits of the clock.
- * The processor expects that a load is not timed, and without the fence had begun it before it knew
- * better: loads of flushed lines, 230 ticks on an Emerald Rapids, were timed as 150, and as near
- * where the code that times them had to be fetched first. */
+/* A few loads are timed, at random: a countdown restarts from bits of the clock. The processor
+ * predicts that a load is not timed, and without the fence would start it too early: loads of
+ * flushed lines, 230 ticks on an Emerald Rapids, were timed as 150, and as near where the timing
+ * code had to be fetched first. */
 void payload_time_not(struct code_cursor *c, struct payload_timing *timing)
 {
     emit_store(c, RCX, SLOT(slot_rcx));
@@ -407,9 +406,9 @@ static uint8_t *emit_touch(struct code_cursor *c)
     return c->at - 4;
 }
 
-/* This code runs seldom, so its lines are seldom near, and to fetch one between the clocks would be
- * taken for the load's own time: first they are loaded as data. From clock to clock there are less
- * than two lines, so those of the load and of the second clock are all. */
+/* This code runs seldom, so its lines are seldom cached, and a fetch between the clocks would count
+ * as the load's time: its lines are loaded as data first. Clock to clock is less than two lines, so
+ * those of the load and of the second clock are all. */
 void payload_time_start(struct code_cursor *c, struct payload_timing *timing)
 {
     emit_u8(c, 0xe9);
@@ -439,9 +438,9 @@ void payload_time_end(struct code_cursor *c, struct payload_timing *timing)
     static const uint8_t difference[] = {0x8d, 0x4c, 0x08, 0x01}; /* lea 1(%rax,%rcx), %ecx */
     emit_bytes(c, difference, sizeof difference);
     emit_store(c, RCX, SLOT(latency));
-    /* Which load is next: a byte of the clock by 9 * 9 * 5 * 9, without a flag. Not its lowest:
-     * some clocks are always even, or always odd, and of two loads in turn it would then be the
-     * same one. */
+    /* The next load: a byte of the clock by 9 * 9 * 5 * 9, without a flag. Not the lowest byte:
+     * some clocks are always even, or odd, and of two alternating loads it would always be the same
+     * one. */
     static const uint8_t chance[] = {0x8d, 0x0c, 0xc0,  /* lea (%rax,%rax,8), %ecx */
                                      0x8d, 0x0c, 0xc9,  /* lea (%rcx,%rcx,8), %ecx */
                                      0x8d, 0x0c, 0x89,  /* lea (%rcx,%rcx,4), %ecx */

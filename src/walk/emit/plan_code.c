@@ -9,8 +9,7 @@
 
 /* ---- ticks */
 
-/* What has elapsed since the path began, to %rax; another begins now, if any does: that saves it a
- * look. */
+/* The time since the path began, to %rax; if another begins now, that saves it a clock read. */
 static void emit_elapsed(struct taken *t)
 {
     emit_clock(t);
@@ -30,9 +29,8 @@ static void emit_begin(struct taken *t)
 
 /* ---- count */
 
-/* How the index of a counter stands in %rcx: shifted left by `shifted` bits, to be scaled by
- * `scale`. Five and thirteen bits are what is left of 8 and 16 when the index is in units of eight.
- */
+/* The index of a counter in %rcx: shifted left by `shifted` bits, to be scaled by `scale`. Five and
+ * thirteen bits are 8 and 16 bits with the index in units of eight. */
 struct indexing {
     uint32_t scale;
     bool shifted, wide, doubled;
@@ -83,7 +81,7 @@ static void emit_increment(struct taken *t, uint32_t scale, size_t at)
     emit_indexed(t->c, STORE, R11, scale, at);
 }
 
-/* What has elapsed, in %rax, added to gs:[at + scale * rcx]. */
+/* The time since the path began, to %rax; if another begins now, that saves it a clock read. */
 static void emit_accumulate(struct taken *t, uint32_t scale, size_t at)
 {
     static const uint8_t sum[] = {0x48, 0x8d, 0x04, 0x10}; /* lea (%rax,%rdx), %rax */
@@ -177,8 +175,7 @@ static void emit_back(struct taken *t, bool ticks)
 
 /* ---- one place */
 
-/* As it is with what is known: of one counter, or of the register's memory and all that it lacks.
- */
+/* With what is known: one counter, or context.path plus what must be added to it. */
 static struct wire_plan count_known(const struct wire_plan *operation, const struct plan_path *path)
 {
     struct wire_plan known = *operation;

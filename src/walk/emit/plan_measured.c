@@ -59,8 +59,8 @@ static void emit_zero(struct code_cursor *c, size_t at)
     emit_u32(c, 0);
 }
 
-/* One look. Of two that come one behind the other the first is written where a path would be, and
- * the second takes its place. */
+/* One clock read. Of two in a row the first is written in place of a path, and the second after it.
+ */
 static void emit_one_look(struct taken *t, const struct plan *plan,
                           const struct wire_plan *operation, const struct plan_path *path,
                           bool is_first)
@@ -86,8 +86,8 @@ static void emit_one_look(struct taken *t, const struct plan *plan,
     emit_fence(c);
 }
 
-/* Writes a look down; %rcx is then 0 if it was the last that there was room for. Where a path
- * begins there are two: what is between them is what looking takes. */
+/* Writes a clock read down; %rcx is then 0 if the room is used up. Where a path begins there are
+ * two: their difference is the cost of reading. */
 static void emit_look(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
                       const struct plan_path *path)
 {
@@ -163,9 +163,9 @@ static void emit_flow_path(struct taken *t, const struct plan_path *path, size_t
     emit_indexed(c, STORE, R11, 1, to);
 }
 
-/* A path ends in a burst that flows, %rcx being flow_at: it is written down, without the clock. As
- * little code as can be: what is in a processor at once is what overlaps. Returns the field of a
- * short branch that is taken behind the last. */
+/* A path ends in a burst that flows; %rcx is flow_at. Writes it down, without the clock, in as
+ * little code as possible, so that passages overlap. Returns the field of a short branch taken
+ * after the last. */
 static uint8_t *emit_flow_look(struct taken *t, const struct plan *plan,
                                const struct wire_plan *operation, const struct measured *measured)
 {
@@ -182,8 +182,7 @@ static uint8_t *emit_flow_look(struct taken *t, const struct plan *plan,
     return emit_short(c, JRCXZ);
 }
 
-/* The last: the clock, then to the dispatcher, by the branch whose field is returned, registers as
- * behind a look. */
+/* The last: reads the clock, then leaves by the branch whose field is returned, as after a read. */
 static uint8_t *emit_flow_end(struct taken *t)
 {
     struct code_cursor *c = t->c;
@@ -195,8 +194,8 @@ static uint8_t *emit_flow_end(struct taken *t)
     return c->at - 4;
 }
 
-/* While a burst flows, only ends of paths do anything. Returns the field of their branch to the
- * dispatcher, which is made later; NULL: there is none. */
+/* While a burst flows, only ends of paths act. Returns the field of their branch to the dispatcher,
+ * or NULL. */
 static uint8_t *emit_flow(struct taken *t, const struct plan *plan,
                           const struct wire_plan *operation, const struct measured *measured)
 {

@@ -14,8 +14,8 @@ static void emit_slot_field(struct code_cursor *c, uint32_t rex, uint32_t opcode
     emit_u32(c, (uint32_t)(SLOT(counters) + path_slots_at(function) + field));
 }
 
-/* With the path's number in %rcx and, if there is one, the node in %rax: where it would lie if
- * nobody was there before, to %r11, in units of eight bytes. */
+/* From the path's number in %rcx and, if there is one, the node in %rax: the first place to look,
+ * to %r11, in units of eight bytes. */
 static void emit_home(struct code_cursor *c, uint32_t function, bool in_node)
 {
     static const uint8_t node[] = {0x4d, 0x8d, 0x1c, 0x03}; /* lea (%r11,%rax), %r11 */
@@ -29,8 +29,8 @@ static void emit_home(struct code_cursor *c, uint32_t function, bool in_node)
     emit_u32(c, 0);
 }
 
-/* The branch that is taken if the slot is not of the node that the thread is in. %rcx is
- * overwritten, %rax is the node, or spent. */
+/* The branch taken if the slot belongs to another node. Overwrites %rcx; %rax is the node, or
+ * spent. */
 static uint8_t *emit_node_matches(struct taken *t, uint32_t function)
 {
     static const uint8_t less[] = {0x48, 0xf7, 0xd1, 0x48, 0x8d, 0x4c, 0x08, 1};
@@ -83,8 +83,7 @@ static void emit_slot_count(struct taken *t, uint32_t function)
     emit_slot_field(t->c, REX_W, STORE, RAX, function, count);
 }
 
-/* In the thread's table, if it lies there where it is looked for first; else the dispatcher does
- * it. */
+/* In the thread's table, at the first place; else the dispatcher does it. */
 void plan_table_emit(struct taken *t, const struct plan *plan, const struct wire_plan *operation,
                      struct plan_path *path)
 {

@@ -24,8 +24,8 @@ static uint32_t refusal_loss(uint8_t refusal)
     }
 }
 
-/* What only sampled walks refuse: uses of %gs, which whole runs know how to copy, and writes of the
- * thread pointer, which is nothing to the agent. */
+/* Refused by sampled walks only: uses of %gs, which exact runs copy, and writes of the thread
+ * pointer. */
 static void step_permit(struct step *step)
 {
     struct insn *insn = &step->insn;
@@ -78,9 +78,9 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
     return LOSS_N;
 }
 
-/* As which end of a segment a whole run counts an instruction that has no copy and is executed
- * where it stands. SEGMENT_STOP: not at all. That is right for what only faults, and for what the
- * tool could not follow: far jumps and calls, and bytes whose length is not known. */
+/* The segment end as which an exact run counts a stepped instruction. SEGMENT_STOP: not counted.
+ * That is right for what only faults, and for what the tool could not follow: far jumps and calls,
+ * and bytes of unknown length. */
 static enum segment_end stepped_end(const struct step *step, uint32_t refusal)
 {
     const struct insn *insn = &step->insn;
@@ -104,8 +104,7 @@ static enum segment_end stepped_end(const struct step *step, uint32_t refusal)
     }
 }
 
-/* Whether an instruction may write to memory, the stack apart: all that is not known to read only.
- */
+/* True if an instruction may write to memory other than the stack: all but known readers. */
 static bool may_store(const struct insn *insn)
 {
     uint8_t op = insn->opcode, reg = insn->modrm >> 3 & 7;

@@ -7,9 +7,9 @@
 
 enum { HUGE_BYTES = 2 << 20, LOW_TRIES = 64 };
 
-/* High below 2 GiB: a program at a fixed address has its heap growing up from below. On one huge
- * page where the kernel has them: a walk starts with cold TLBs, and in a virtual machine each miss
- * costs two walks of page tables. */
+/* High below 2 GiB: the heap of a program at a fixed address grows from below. On one huge page if
+ * possible: a walk starts with cold TLBs, and in a virtual machine each miss costs two page walks.
+ */
 struct tables *tables_map(void)
 {
     uint64_t at =

@@ -15,8 +15,7 @@ static uint32_t rm_register(const struct insn *insn)
     return (insn->modrm & 7u) | (insn->rex & 1u) << 3;
 }
 
-/* Of the two byte registers that one number has with REX and without, the copy, which has REX,
- * would take the wrong one. */
+/* A byte register number means another register with REX, which the copy has. */
 static bool names_high_byte(const struct insn *insn)
 {
     uint8_t op = insn->opcode;
@@ -37,8 +36,7 @@ static bool names_r11(const struct insn *insn)
     return reg == R11 || base == R11 || index == R11;
 }
 
-/* Branches, pop, whose address is one of the stack pointer to be, and lea, which has no operand in
- * memory. */
+/* Branches; pop, whose address uses the new stack pointer; lea, which accesses no memory. */
 static bool is_unfit(const struct insn *insn)
 {
     uint8_t op = insn->opcode, reg = insn->modrm >> 3 & 7;

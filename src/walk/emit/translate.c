@@ -31,8 +31,8 @@ static void emit_plain(struct code_cursor *c, const struct step *step)
     __builtin_memcpy(start + insn->disp_at, &displacement, 4);
 }
 
-/* A conditional branch whose taken way is not known yet; returns its rel32 field, which can be
- * patched while other threads run it. */
+/* A conditional branch to a place not known yet; returns its rel32 field, which can be patched
+ * while other threads run it. */
 static uint8_t *emit_cond(struct code_cursor *c, const struct insn *insn)
 {
     if (insn->class ==
@@ -59,7 +59,7 @@ static uint8_t *emit_cond(struct code_cursor *c, const struct insn *insn)
     return field;
 }
 
-/* pushq of a return address that stands behind the code; returns the displacement field. It is one
+/* pushq of a return address that follows the code; returns the displacement field. It is one
  * instruction, so a fault at the stack's end finds the program's registers in place. */
 static uint8_t *emit_push_constant(struct code_cursor *c)
 {
@@ -69,8 +69,8 @@ static uint8_t *emit_push_constant(struct code_cursor *c)
     return c->at - 4;
 }
 
-/* mov <the branch's operand>, %r11. That register, because it is dead at most calls and returns:
- * its own value comes back by way of memory, and nobody waits for it. */
+/* mov <the branch's operand>, %r11. It is dead at most calls and returns: its own value comes back
+ * through memory, and nothing waits for it. */
 static void emit_operand(struct code_cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
@@ -120,8 +120,8 @@ static void emit_shadow_word(struct code_cursor *c, uint32_t opcode, size_t at)
     emit_u32(c, (uint32_t)(CONTEXT_SHADOW_AT + at));
 }
 
-/* Behind a return that has taken `popped` bytes of arguments off the stack: what was put by for the
- * call lies where the stack pointer was then, and is looked for where it is now. */
+/* After a return that popped `popped` bytes of arguments: what was saved for the call lies where
+ * the stack pointer was then; moves it to where it is now. */
 static void emit_shadow_move(struct code_cursor *c, uint32_t popped)
 {
     _Static_assert(CONTEXT_SHADOW_SCALE == 4, "the scale of the address");
@@ -217,9 +217,8 @@ static void emit_planned(struct translation *t, struct code_cursor *c, uint64_t 
     emit_place(t, c, planned(t, from, to), to);
 }
 
-/* The way on at the end of a superblock: a jump that first leads to the dispatcher and later,
- * patched, to the target's own code. Plain exits know what they must pay only then; the others do
- * their work here. */
+/* The way on at the end of a superblock: a jump to the dispatcher, later patched to the target's
+ * code. Plain exits know what to pay only then; the others do their work here. */
 static void emit_exit(struct translation *t, struct code_cursor *hot, struct code_cursor *cold,
                       struct exit *exit, uint32_t id)
 {
@@ -243,8 +242,8 @@ static void emit_exit(struct translation *t, struct code_cursor *hot, struct cod
     emit_work_out(hot, cold, up, exit, id, 0);
 }
 
-/* Plain: before which instruction of the last segment an indirect end may be paid for with an
- * `add`: none of the flags is in use there. SHAPE_STEPS: nowhere. */
+/* Plain: the step of the last segment before which an indirect end may be paid with an `add`,
+ * because no flag is live. SHAPE_STEPS: none. */
 static uint32_t pay_step(const struct translation *t, const struct shape *shape)
 {
     uint8_t end = shape->segments[shape->n_segments - 1].end, live = FLAGS_ALL;
