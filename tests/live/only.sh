@@ -12,7 +12,7 @@ print(" ".join("%s %s %s" % tuple(next((r[k] or 0 for r in rows if r.get("name",
 "$gait" verify "$work/part" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" report "$work/part" >"$work/report"
 grep -q '^only nested,three_or_nine was kept' "$work/report" || bad 'the report does not say what was kept'
-grep -q 'interrupt outside of what is kept' "$work/report" || bad 'no interrupt was declined'
+grep -q 'interrupt outside the selected code' "$work/report" || bad 'no interrupt was declined'
 "$gait" report --json "$work/part" | grep -q '"only": "nested,three_or_nine"' || bad 'JSON does not say what was kept'
 "$gait" report --json "$work/part" | grep -q '"name": "million"' && bad 'something else was kept'
 # Shares of time: both intervals hold what the other says, or nearly. Of two runs on a busy machine

@@ -45,11 +45,11 @@ for mode in $modes; do
     # More processes than there are channels: those of processes that are gone are used again.
     status 0 "$mode, many processes" "$gait" record $(options_of $mode) -o "$work/data" -- \
         sh -c 'for i in $(seq 200); do /bin/true; sleep 0.002; done'
-    ! grep 'no free channel' "$work/stderr" || bad "$mode: channels were not freed"
+    ! grep 'process not recorded' "$work/stderr" || bad "$mode: channels were not freed"
     # So are they if all was quiet before, and the tool looks only now and then.
     status 0 "$mode, a burst" "$gait" record $(options_of $mode) -o "$work/burst" -- \
         sh -c 'sleep 2; for i in $(seq 200); do /bin/true; done'
-    ! grep 'no free channel' "$work/stderr" || bad "$mode: channels were not freed in a burst"
+    ! grep 'process not recorded' "$work/stderr" || bad "$mode: channels were not freed in a burst"
     "$gait" verify "$work/data" >"$work/verdict" 2>&1 || bad "$mode: many processes do not verify: $(grep -v '^ok' "$work/verdict" | head -n 12)"
 done
 finish
