@@ -1,5 +1,5 @@
-/* How alike two sets of counts are, on gcc's own graphs: overlap is the sum over keys of the
- * smaller of the two shares. What one side does not have is zero there. */
+/* Overlap of two sets of counts on gcc's own graphs: the sum over keys of the smaller share.
+ * Missing keys count as zero. */
 #pragma once
 
 #include "gcov/counts.h"
@@ -23,17 +23,17 @@ struct alike {
         VEC(const char *); /* "object: function" */
     } names;
     struct alike_rows {
-        VEC(struct alike_row); /* that either side has counted */
+        VEC(struct alike_row); /* keys that either side counted */
     } rows;
     size_t without_notes; /* files that could not be compared */
-    size_t strangers;     /* functions of counts that the notes do not have, or have otherwise */
+    size_t strangers;     /* functions of counts that the notes lack, or have in another shape */
     uint64_t totals[ALIKE_SIDES];
     double overlap;
-    double matched[ALIKE_SIDES]; /* share of a side's weight whose key the other has counted too */
+    double matched[ALIKE_SIDES]; /* share of a side's weight in keys that the other side counted */
 };
 
-/* The two are .gcda files, or folders: files of one name below them belong together. Notes are
- * looked for beside either file. */
+/* Two .gcda files or folders: files of the same name are compared. Notes are searched beside either
+ * file. */
 bool alike_compare(struct alike *alike, const char *const paths[ALIKE_SIDES], enum alike_by by,
                    struct err *err);
 void alike_release(struct alike *alike);

@@ -1,7 +1,7 @@
-/* A .gcda file: counters of the functions of one compilation, read and written.
+/* A .gcda file: the counters of the functions of one compilation, read and written.
  *
- * What is written is what libgcov would have: counters that are all zero are stored as their
- * number. Read and written again, a file of the same version has the same bytes. */
+ * The output equals libgcov's: counters that are all zero are stored as their number. Reading and
+ * writing a file of the same version gives the same bytes. */
 #pragma once
 
 #include "base/vec.h"
@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Counters of values come behind those of arcs. Of each target of indirect calls, and of each of
- * the most frequent values (TOPN): total, number of pairs, then value and count of each. */
+/* Value counters follow those of arcs. Targets of indirect calls and most frequent values (TOPN):
+ * total, number of pairs, then value and count of each. */
 enum counts_kind {
     COUNTS_ARCS,
     COUNTS_INTERVAL,
@@ -19,25 +19,25 @@ enum counts_kind {
     COUNTS_INDIRECT,
     COUNTS_AVERAGE,
     COUNTS_IOR,
-    COUNTS_TIME, /* in which order functions ran first */
+    COUNTS_TIME, /* order of first execution of functions */
     COUNTS_CONDITIONS,
     COUNTS_KINDS
 };
 
 struct counts_row {
-    bool there; /* its record is in the file, maybe without counters */
+    bool there; /* its record is in the file, perhaps empty */
     VEC(uint64_t);
 };
 
 struct counts_function {
     uint32_t ident, lineno_checksum, cfg_checksum;
-    bool empty; /* announced, without anything: another object has its counters */
+    bool empty; /* listed without counters: another object has them */
     struct counts_row rows[COUNTS_KINDS];
 };
 
 struct counts {
     struct gcov_head head;
-    uint32_t runs, sum_max; /* sum_max: largest counter of arcs of the whole program */
+    uint32_t runs, sum_max; /* sum_max: largest arc counter of the whole program */
     struct counts_functions {
         VEC(struct counts_function); /* in the file's order */
     } functions;

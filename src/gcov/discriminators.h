@@ -1,17 +1,16 @@
-/* Which discriminator gcc gave to each block.
+/* Guesses the discriminator that gcc gave to each block.
  *
- * Debug information tells code of one line apart by discriminators, notes do not have them. gcc
- * numbers blocks when it first makes a graph, in the order of blocks: whenever a block ends on a
- * line and one that follows it begins or ends on it as well, the latter gets the line's next
- * number. Done once more on the graph of the notes, which is younger, that gives the same numbers
- * as long as nothing in between was removed. */
+ * Debug information separates code of one line by discriminators; notes lack them. gcc numbers
+ * blocks when it first makes a graph, in block order: if a block ends on a line, and a successor
+ * begins or ends on it too, the successor gets the line's next number. The same done on the later
+ * graph of the notes gives the same numbers, unless something was removed in between. */
 #pragma once
 
 #include "gcov/notes.h"
 
-/* For each block; 0: none. Released by mem_free. */
+/* For each block; 0: none. Free with mem_free. */
 uint32_t *discriminators_guess(const struct notes_function *function);
 
-/* For each block the one that it is a continuation of, itself mostly: notes cut blocks behind calls
- * that may not come back. Released by mem_free. */
+/* For each block the block that it continues, mostly itself: notes split blocks after calls that
+ * may not return. Free with mem_free. */
 uint32_t *blocks_uncut(const struct notes_function *function);

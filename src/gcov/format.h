@@ -1,10 +1,9 @@
-/* What gcc's two coverage files have in common: .gcno, the control flow graphs that it saw
- * (notes.h), and .gcda, how often each arc of them was gone (counts.h).
+/* The common format of gcc's coverage files: .gcno, its control flow graphs (notes.h), and .gcda,
+ * the execution counts of their arcs (counts.h).
  *
- * Both are records of tag and length behind a header whose version word is the compiler's: "B22*"
- * is gcc 12.2. Numbers are of the machine's own byte order; only little-endian files are read. From
- * gcc 12 on, lengths count bytes, and a header has one word more; before, they count words of four
- * bytes. */
+ * Both have a header, with the compiler's version ("B22*" is gcc 12.2), and records of tag and
+ * length. Only little-endian files are read. From gcc 12 on lengths are in bytes and the header has
+ * one more word; before, lengths are in words of four bytes. */
 #pragma once
 
 #include "base/cursor.h"
@@ -36,12 +35,12 @@ struct gcov_head {
 /* A record's bytes. */
 struct gcov_record {
     uint32_t tag;
-    bool zeros; /* of counters: their number is all that is stored */
+    bool zeros; /* counters that are all zero: only their number is stored */
     uint64_t bytes;
     struct cursor cursor;
 };
 
-enum { GCOV_OLDEST = 9 }; /* older ones say less about functions */
+enum { GCOV_OLDEST = 9 }; /* older files say less about functions */
 
 /* Fails on files of another kind, byte order, or of a compiler older than GCOV_OLDEST. */
 bool gcov_head_read(struct cursor *cursor, uint32_t magic, struct gcov_head *ret_head,
@@ -49,7 +48,7 @@ bool gcov_head_read(struct cursor *cursor, uint32_t magic, struct gcov_head *ret
 /* False at the end; a record that passes it is an error, with its offset from start. */
 bool gcov_record_next(struct cursor *cursor, const struct gcov_head *head, const uint8_t *start,
                       struct gcov_record *ret_record, struct err *err);
-/* Points into the file and ends in a zero byte; NULL: empty, or the cursor is bad. */
+/* Points into the file, zero-terminated; NULL: empty, or the cursor is bad. */
 const char *gcov_string(struct cursor *cursor, const struct gcov_head *head);
 
 /* "12.2" of a version word. */
@@ -58,5 +57,5 @@ struct gcov_version_name {
 };
 struct gcov_version_name gcov_version_name(uint32_t version);
 
-/* A file in memory; NULL with an error if it is not there, or larger than any of these ever is. */
+/* Reads a file; NULL with an error: missing, or larger than such files can be. */
 uint8_t *gcov_file_read(const char *path, size_t *ret_n, struct err *err);

@@ -1,9 +1,9 @@
-/* A .gcno file: the control flow graphs of one compilation as gcc saw them when it would have put
- * counters into them, or looks for counts.
+/* A .gcno file: the control flow graphs of one compilation, as gcc saw them when it placed or
+ * looked for counters.
  *
- * Block 0 is the entry and block 1 the exit. Arcs stand in the file's order, by block; those that
- * are not on the spanning tree have counters, in that order. A fake arc leads to the exit from a
- * call that may not come back. The checksums are those that gcc expects of counts. */
+ * Block 0 is the entry and block 1 the exit. Arcs are in file order, by block. Arcs off the
+ * spanning tree have counters, in that order. A fake arc leads to the exit from a call that may not
+ * return. gcc compares the checksums with those of the counts. */
 #pragma once
 
 #include "base/memory.h"
@@ -19,7 +19,7 @@ struct notes_arc {
 };
 struct notes_line {
     uint32_t block, line;
-    const char *file; /* as the compiler was told: often relative to notes.folder */
+    const char *file; /* as given to the compiler: often relative to notes.folder */
 };
 
 struct notes_function {
@@ -27,14 +27,14 @@ struct notes_function {
     const char *name;   /* as linked */
     const char *source; /* file it is defined in */
     uint32_t line, column, end_line, end_column;
-    bool artificial; /* the compiler's own */
+    bool artificial; /* made by the compiler */
     uint32_t n_blocks;
-    uint32_t n_counters; /* arcs that are not on the tree */
+    uint32_t n_counters; /* arcs off the tree */
     struct notes_arcs {
         VEC(struct notes_arc);
     } arcs;
     struct notes_lines {
-        VEC(struct notes_line); /* in the order of statements, a block's after each other */
+        VEC(struct notes_line); /* in statement order; those of a block together */
     } lines;
 };
 
@@ -47,7 +47,7 @@ struct notes {
     } functions;
 };
 
-/* The bytes are not needed any more afterwards. */
+/* The bytes may be freed afterwards. */
 bool notes_parse(struct notes *notes, const uint8_t *bytes, size_t n, struct err *err);
 bool notes_read(struct notes *notes, const char *path, struct err *err);
 void notes_release(struct notes *notes);

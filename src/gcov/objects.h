@@ -1,4 +1,4 @@
-/* The notes of all compilations that a program was made of. */
+/* The notes of all compilations of a program. */
 #pragma once
 
 #include "gcov/lines.h"
@@ -27,15 +27,15 @@ struct objects {
     struct err *why;   /* of the first of them; NULL: none */
 };
 
-/* Every .gcno below a folder, or the one file. None at all is an error that says how they are made.
+/* Every .gcno below a folder, or the one file. If there is none, the error says how to make them.
  */
 bool objects_read(struct objects *objects, const char *where, struct err *err);
 void objects_release(struct objects *objects);
 
-/* The functions of that name, as linked: at[*ret_first] and the next ones; how many. */
+/* The functions with this linkage name: at[*ret_first] and the following; returns their number. */
 size_t objects_find(const struct objects *objects, const char *name, size_t *ret_first);
-/* The first of those that are one function for the linker, and for gcc: inline functions of C++ are
- * in many objects, and only one of them stays. */
+/* The first of several copies that are one function for the linker and for gcc: C++ inline
+ * functions are in many objects, and one copy survives. */
 struct object_function objects_first(const struct objects *objects, struct object_function one);
 
 static inline const struct notes_function *objects_function(const struct objects *objects,

@@ -1,14 +1,12 @@
-/* Counts for gcc, which takes a zero for "never runs": code of zeros goes to another section and is
- * made small.
+/* Removes misleading zeros. gcc takes a zero for "never runs": it moves such code to another
+ * section and optimises it for size.
  *
- * A way of a branch that samples did not meet may still be gone, less often than they can tell.
- * Counts are scaled up, and a little of what was seen is led by each such way to where seen code
- * goes on, so that what comes in still goes out. A way that ends in a call which does not come back
- * stays at zero: that is what errors look like.
+ * A way of a branch without samples may still run, too rarely to be sampled. Counts are scaled up,
+ * and each such way gets a small count that flows on to sampled code, so that flow is conserved. A
+ * way that ends in a call that never returns stays zero: that is how errors look.
  *
- * Of exact counts a zero is one; but where a line of what the way leads to was seen to run, the
- * graph was given its executions elsewhere: such a way gets one. And a function that ran was
- * called. */
+ * In exact counts a zero is a zero. But if a line on the way did run, the graph assigned its
+ * executions elsewhere, and the way gets one. A function that ran was called. */
 #pragma once
 
 #include "gcov/fit.h"

@@ -1,9 +1,8 @@
-/* Counts of all arcs of a graph, from what is more or less known about its blocks and arcs.
+/* Counts of all arcs of a graph, from votes for blocks and arcs.
  *
- * A vote says that something ran so often, and what each execution more or less than that costs.
- * Costs of several votes add up, so that the graph decides between them: what comes out flows,
- * comes in at the entry and leaves at the exit, and costs least. Blocks and arcs without a vote are
- * free, but for a little, so that what nothing speaks for stays zero. */
+ * A vote is a count, and the cost of each execution more or less than that. Costs add up, and the
+ * solution is the flow from entry to exit with the least cost. Blocks and arcs without a vote cost
+ * a little, so that what no vote supports stays zero. */
 #pragma once
 
 #include "gcov/notes.h"
@@ -17,7 +16,6 @@ struct votes {
     VEC(struct vote);
 };
 
-/* Fills ret_arcs, for each of the function's. False: counts are too large to be reckoned with.
- * Sorts the votes. */
+/* Fills ret_arcs, one for each arc, and sorts the votes. False: counts are too large. */
 bool arcs_solve(const struct notes_function *function, struct votes *blocks, struct votes *arcs,
                 uint64_t *ret_arcs);

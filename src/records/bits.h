@@ -1,5 +1,4 @@
-/* Registers of hardware as tables: which bits of which word are called what. One table serves
- * decoding and telling. */
+/* Hardware registers as tables of named bit fields, for decoding and for printing. */
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +14,7 @@ static inline uint64_t bits_of(const struct bits *bits, const uint64_t *words)
     return words[bits->word] >> bits->low & (UINT64_MAX >> (64 - bits->n));
 }
 
-/* Who wants to hear what each part of a record says. */
+/* Receives each part of a record. */
 struct bits_listener {
     void (*hear)(void *closure, const char *name, uint64_t value);
     void *closure;

@@ -1,17 +1,15 @@
-/* A number made of what is known of one followed instruction, or of two that were followed
- * together: f(I1, I2) as text.
+/* An expression over one followed instruction, or over a pair: f(I1, I2) as text.
  *
  *     retired && done - fetch > 100
  *     other.retired && other.issue >= self.fetch && other.issue < self.done
  *
- * Names are those of fields and events (records/sample.h), of the instruction that is asked about
- * (`self`, which may be left out) or of the `other` of its pair, and those of parameters. Events
- * and comparisons are 1 or 0. Operators, from loose to tight: || && (== != < <= > >=) (+ -) (* /)
- * (! -); functions: min(a, b), max(a, b), abs(a), floor(a). Stages of both are on one clock, which
- * is at 0 when the pair's first was fetched.
+ * Names are fields and events (records/sample.h) of the instruction itself (`self`, optional) or of
+ * the `other` of its pair, and parameters. Events and comparisons are 1 or 0. Operators, from loose
+ * to tight: || && (== != < <= > >=) (+ -) (* /) (! -); functions: min(a, b), max(a, b), abs(a),
+ * floor(a). Stages of both are on one clock, which is 0 when the first of the pair was fetched.
  *
- * What was not measured is not a number, nor is anything made of it, but for a false && and a true
- * ||. */
+ * An unmeasured field is not a number, and so is anything computed from it, except a false && and a
+ * true ||. */
 #pragma once
 
 #include "base/vec.h"
@@ -49,7 +47,7 @@ void expression_release(struct expression *expression);
 /* One instruction, or two of a pair. */
 struct subject {
     const struct sample *self, *other;    /* other: NULL if there is none */
-    bool self_clocked, other_clocked;     /* whether their stages can be put on the pair's clock */
+    bool self_clocked, other_clocked;     /* their stages can be put on the clock of the pair */
     uint64_t self_fetched, other_fetched; /* when, on it */
 };
 

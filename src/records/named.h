@@ -1,22 +1,19 @@
-/* Metrics that come with gait. Parameters: `width`, instructions that the machine can issue in a
- * cycle; `window`, the largest distance of two of a pair; `cycles`, what is a neighbourhood in
- * time. */
+/* Built-in metrics. Parameters: `width`, issue width of the machine; `window`, largest distance of
+ * a pair; `cycles`, what counts as near in time. */
 #pragma once
 
 #include "records/ledger.h"
 
-/* Of single records: how often what happened, and how long each stage took. Hardware that does not
- * tell a stage has no number there. */
+/* Of single records: frequency of events, and duration of stages. Stages that the hardware does not
+ * report have no number. */
 extern const struct metric metrics_alone[];
-/* Of pairs. Those that count others hold if the other is any of the window: not of a part of the
- * pairs that is chosen by what the other is. */
+/* Of pairs. Metrics that count others are valid only if the other is any instruction of the window,
+ * not selected by a property. */
 extern const struct metric metrics_pairs[];
 
-/* Of a pair: the other retired right behind this one, with nothing between them but what was thrown
- * away. */
+/* The other retired right after this one; only aborted instructions between. */
 #define METRIC_NEXT "other.steps == 1"
 
-/* What records can belong to, by name: "place", "page", "line", "object", "source", "all"; of pairs
- * "edge", this place and the other, and "unit", this place and the unit that the other was issued
- * to. NULL: there is none. */
+/* Keys by name: "place", "page", "line", "object", "source", "all"; for pairs "edge" (both places)
+ * and "unit" (this place and the unit of the other). NULL: unknown. */
 const char *const *metric_keys(const char *name);

@@ -1,8 +1,7 @@
-/* A command's exact run through the model of a core, one instruction after the other, to units
- * that watch it.
+/* Runs a command through the model of a core, instruction by instruction, for units that watch it.
  *
- * It is run under a trace with addresses and values. Only the thread that begins first is watched.
- * When enough of it was seen the command is killed; what it prints goes nowhere. */
+ * The command runs under a trace with addresses and values. Only its first thread is watched. It is
+ * killed after enough instructions; its output is discarded. */
 #pragma once
 
 #include "model/pmu/step.h"
@@ -10,7 +9,7 @@
 struct err;
 struct replay;
 
-enum { MODELLED_STEPS = 20000000 }; /* seconds, and enough for the hot part of a program */
+enum { MODELLED_STEPS = 20000000 }; /* takes seconds, and reaches the hot part of a program */
 
 struct modelled_run {
     const char *core;    /* its name, or a file */
@@ -21,7 +20,7 @@ struct modelled_run {
 struct modelled_watch {
     void (*begin)(void *context, struct replay *replay); /* may be NULL */
     void (*see)(void *context, const struct pmu_step *step);
-    void (*gap)(void *context); /* something ran in between that was not seen; may be NULL */
+    void (*gap)(void *context);                        /* unseen code ran in between; may be NULL */
     void (*end)(void *context, struct replay *replay); /* may be NULL */
     void *context;
 };

@@ -1,9 +1,8 @@
-/* Tables of the papers that gait grew from, made of recordings: one row a recording; or of streams
- * of tuples, with what the paper claims.
+/* A table of `gait lab`: one row per recording, or rows from streams of tuples or a modelled run,
+ * with the claims of its paper.
  *
- * A table names its columns and fills a row of each recording; the first recording is the base
- * where one is compared with another. Cells are text or numbers; what a recording does not have is
- * an empty cell. */
+ * A table names its columns and fills a row for each recording. Where recordings are compared, the
+ * first is the base. Cells are text or numbers; what a recording lacks is an empty cell. */
 #pragma once
 
 #include "base/memory.h"
@@ -24,7 +23,7 @@ struct lab_row {
     struct lab_cells {
         VEC(const char *);
     } cells;
-    bool fine; /* a point between others: for curves and for csv, and not for a text */
+    bool fine; /* a point for curves and csv, not shown in text */
 };
 
 struct lab_rows {
@@ -33,10 +32,10 @@ struct lab_rows {
     VEC(struct lab_row);
     struct {
         VEC(const char *);
-    } claims; /* sentences for below the table: what is claimed, and whether it holds */
+    } claims; /* sentences below the table: each claim, and whether it holds */
 };
 
-/* One recording, set against its binaries. */
+/* One recording with its binaries. */
 struct lab_recording {
     const char *file;
     const struct profile *profile;
@@ -48,22 +47,21 @@ struct lab_table {
     const char *name;           /* "paths-4" */
     const char *title;          /* what it shows */
     const char *const *columns; /* NULL last; the first is the file */
-    /* Whether a recording has what a row is made of; else why not. NULL: every one has. */
+    /* Whether a recording has the data for a row; else why not. NULL: always. */
     bool (*has)(const struct profile *profile, const char *file, struct err *err);
     void (*fill)(struct lab_row *row, const struct lab_recording *recording,
                  const struct lab_recording *base);
-    /* Or of all of them at once: rows as they come. */
+    /* Or: rows from all recordings at once. */
     bool (*recordings)(struct lab_rows *rows, const struct lab_recording *all, size_t n,
                        struct err *err);
-    /* Instead of that, of files of tuples (record --dump-stream), all at once; `alone`: of none. */
+    /* Or: rows from files of tuples (record --dump-stream); `alone`: needs no file. */
     bool (*streams)(struct lab_rows *rows, char *const *files, size_t n, struct err *err);
     bool alone;
-    /* Instead of that, of a command that is run; of so many of its instructions, unless others are
-     * asked for. */
+    /* Or: rows from a command that is run through a model, for `steps` of its instructions by
+     * default. */
     bool (*modelled)(struct lab_rows *rows, const struct modelled_run *run, struct err *err);
     uint64_t steps;
-    bool curves; /* rows of one name are points of curves: the second column is how far, the others
-                    how much */
+    bool curves; /* rows of one name are points of curves: x is the second column, y the others */
 };
 
 struct lab_row *lab_row_add(struct lab_rows *rows);
