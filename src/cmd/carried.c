@@ -7,7 +7,7 @@
 static void report_say(const struct carry_report *report, const char *input,
                        const struct carry_options *options)
 {
-    say("%s was recorded of another build than %s (build-id %s, not %s): carried over", input,
+    say("%s was recorded with another build than %s (build-id %s, not %s): carried over", input,
         options->binary, report->old_build, report->new_build);
     if (!report->functions) {
         say("the places of %.1f %% of its time were found again", 100 * report->weight_kept);

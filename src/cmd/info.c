@@ -130,7 +130,8 @@ static void print_sampled(const struct totals *totals)
                "own cost", (double)totals->agent_ns / 1e9);
         return;
     }
-    printf("%-14sagent %.2f %%, tool %.2f %% of the CPU time; start-up and end %.1f ms apart\n",
+    printf("%-14sagent %.2f %%, tool %.2f %% of the CPU time; not included: start-up and end, %.1f "
+           "ms\n",
            "own cost", cost.agent, cost.tool, cost.once_ms);
     printf("%-14sthe agent's: interrupts %.2f %%, walking %.2f %%, copying code %.2f %%\n", "",
            cost.interrupts, cost.walking, cost.copying);
@@ -144,7 +145,7 @@ static void print_plain(const struct profile *profile)
            (unsigned long long)totals->interrupts,
            per_second(totals->interrupts, totals->user_ns + totals->kernel_ns));
     struct cost cost = cost_of(totals);
-    printf("%-14stool %.2f %% of the CPU time; start-up, names and file %.1f ms apart\n",
+    printf("%-14stool %.2f %% of the CPU time; not included: start-up, names and file, %.1f ms\n",
            "own cost", cost.tool, cost.once_ms);
     printf("%-14s%u nodes of stacks, %zu threads, %zu names\n", "keys", profile->stacks.nodes.n,
            threads_count(&profile->threads), profile->names.n);

@@ -73,7 +73,8 @@ static void list_triggers(struct rows *rows, const char *section)
 static void list_modes(struct rows *rows, const char *section)
 {
     struct attempt_outcome memfd = try_run(TRY_memfd), samples = try_run(TRY_samples);
-    add(rows, section, "sampled", standing_of(memfd), "record: walks at a cost that is named");
+    add(rows, section, "sampled", standing_of(memfd),
+        "record: samples within a CPU budget (--overhead)");
     add(rows, section, "exact", standing_of(memfd), "record --exact=counts: the whole run");
     add(rows, section, "plain", standing_of(samples),
         "record --plain: program counters and stacks");

@@ -76,8 +76,8 @@ void conflict_view_text(FILE *to, const struct conflict_view *view, const struct
         row_print(to, view, &text, &view->at[shown], ink);
     if (!view->n)
         fprintf(to, "no conflicts\n");
-    fprintf(to, "\n%zu of %zu; %zu that are rare, or as chance has them, are left out (--all)\n",
-            shown, view->n, view->left_out);
+    fprintf(to, "\n%zu of %zu; %zu that are rare, or may be chance, are left out (--all)\n", shown,
+            view->n, view->left_out);
     losses_text(to, view->scene, 0, 0);
     place_text_end(&text);
 }

@@ -178,23 +178,24 @@ static void closing_print(FILE *to, const struct diff *diff)
     if (!any)
         fprintf(to,
                 diff->exact ? "Nothing changed.\n"
-                            : "Nothing changed beyond noise: no row of %zu is beyond an interval "
-                              "that all rows keep within together, 95 times of 100.\n",
+                            : "Nothing changed beyond noise: all intervals, widened because there "
+                              "are %zu rows, include 0.\n",
                 diff->n);
     named_print(to, diff, 1, time ? "Slower beyond noise: " : "More instructions: ");
     named_print(to, diff, -1, time ? "Faster beyond noise: " : "Fewer instructions: ");
     if (diff->exact)
         return;
     if (any && !shares)
-        fprintf(to, "No share of the whole moved beyond noise: all of it went together, as it also "
-                    "would on another machine, at another clock or beside other load.\n");
+        fprintf(to, "No share moved beyond noise: all rows became slower or faster together, as on "
+                    "another machine, at another clock rate or beside other load.\n");
     if (beyond)
         fprintf(to,
-                "* marks %" PRIu64 " more rows that are beyond their own 95 %% interval alone; of "
-                "%zu rows about %.0f would be by chance.\n",
+                "* marks %" PRIu64 " rows whose 95 %% interval excludes 0 unless it is widened; of "
+                "%zu rows about %.0f are so by chance.\n",
                 beyond, diff->n, ceil(0.05 * (double)diff->n));
-    fprintf(to, "± is the chance of sampling in these two recordings. Runs of one program differ, "
-                "too: record both again before believing a small change.\n");
+    fprintf(to,
+            "± covers the sampling error of these two recordings. Two runs of one program differ, "
+            "too: record both again before you believe a small change.\n");
 }
 
 /* Whether the programs of both are called alike, or nobody knows how. */

@@ -41,7 +41,7 @@ static void losses_json(struct json *json, const struct scene *scene, uint32_t s
 const char *counts_text(const struct scene *scene, uint32_t side, enum item_by by)
 {
     return scene->inferred[side] && item_by_inferred(by) ? ", made consistent (inferred)"
-                                                         : ", as taken (raw)";
+                                                         : ", as recorded (raw)";
 }
 
 void head_json(struct json *json, const char *name, const struct scene *scene, uint32_t side,
@@ -163,7 +163,7 @@ static void commands_text(FILE *to, const struct profile *profile)
 static void seen_text(FILE *to, const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    const char *chance = "; ± is 95 % of chance alone",
+    const char *chance = "; ± is a 95 % interval for sampling error only",
                *event = profile_fact_find(profile, "event");
     switch (profile->mode) {
     case PROFILE_EXACT:

@@ -11,7 +11,7 @@ void head_json(struct json *json, const char *name, const struct scene *scene, u
 void estimate_json(struct json *json, const char *value, const char *lo, const char *hi,
                    struct estimate estimate);
 
-/* ", as taken (raw)", or how else counts came about. */
+/* ", as recorded (raw)", or how else counts came about. */
 const char *counts_text(const struct scene *scene, uint32_t side, enum item_by by);
 /* One line: mode, how much was seen, of what. */
 void head_text(FILE *to, const struct scene *scene, uint32_t side);

@@ -84,11 +84,11 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
     head_text(to, view->scene, 0);
     fprintf(to, "%" PRIu64 " loads were timed, a random part of all; %s\n", view->timed,
             scale ? scale : "the scale is not known");
-    fputs("places by what they cost at least, as their intervals have it\n", to);
+    fputs("places, sorted by the lower end of the interval of their cost\n", to);
     if (view->untold)
-        fprintf(to, "near and far are not told apart: %s\n", view->untold);
+        fprintf(to, "near and far cannot be separated: %s\n", view->untold);
     else if (view->l3_untold)
-        fprintf(to, "the third cache is not told apart: %s\n", view->l3_untold);
+        fprintf(to, "the third-level cache cannot be separated: %s\n", view->l3_untold);
     fprintf(to, "%s%7s %8s %15s %7s %7s %7s %7s %7s  place%s\n", ink_begin(ink, INK_HEAD), "cost",
             view->tsc_hz > 0 ? "mean ns" : "ticks", "95 % interval", "near", "l3", "memory",
             "longer", "timed", ink_end(ink, INK_HEAD));
@@ -100,9 +100,9 @@ void latency_view_text(FILE *to, const struct latency_view *view, const struct i
         place_print(to, view, &text, order[shown], ink);
     shown_text(to, shown, view->n, "places");
     if (view->n && certain_ticks(order[0]) <= 0)
-        fputs(
-            "which of them are dear is chance so far: record for longer, or with more --overhead\n",
-            to);
+        fputs("too few loads were timed to say which places are slow: record for longer, or with "
+              "more --overhead\n",
+              to);
     mem_free(order);
     losses_text(to, view->scene, 0, 0);
     place_text_end(&text);

@@ -104,7 +104,7 @@ void missing_text(FILE *to, const struct report *report)
         any = true;
     }
     if (found && !verbose)
-        fprintf(to, "%s-v says where such files were looked for\n",
-                getenv("DEBUGINFOD_URLS") ? "" : "DEBUGINFOD_URLS set to a server finds many; ");
+        fprintf(to, "%s-v says where gait looked for them\n",
+                getenv("DEBUGINFOD_URLS") ? "" : "set DEBUGINFOD_URLS to a server to fetch many; ");
     mem_free(shares);
 }

@@ -128,9 +128,10 @@ static void slots_print(FILE *to, const struct modelled *modelled, const struct 
     if (modelled->groups > 1)
         fprintf(to, " [%s, %s]", count_text(wasted.lo, false), count_text(wasted.hi, false));
     if (isfinite(nearby))
-        fprintf(to, "; %.2f issued a cycle nearby", nearby);
+        fprintf(to, "; nearby %.2f issued per cycle", nearby);
     if (isfinite(hit))
-        fprintf(to, "; %.0f while it is under way%s", hit, isfinite(miss) ? " and hits" : "");
+        fprintf(to, "; %.0f issued while it is in flight%s", hit,
+                isfinite(miss) ? " and hits" : "");
     if (isfinite(miss))
         fprintf(to, "%s%.0f when it misses", isfinite(hit) ? ", " : "; ", miss);
     fputc('\n', to);
@@ -180,19 +181,19 @@ static void head_print(FILE *to, const struct modelled *modelled)
             modelled->groups > 1 ? "windows" : "the whole trace", modelled->model.name,
             count_text((double)modelled->instructions, false));
     if (modelled->groups > 1)
-        fprintf(to, " of %" PRIu64 " windows, behind the first quarter of each, which only warms",
+        fprintf(to, " of %" PRIu64 " windows, without the first quarter of each, which warms it up",
                 modelled->windows);
-    fprintf(to, ", %.2f a cycle\n", ipc);
+    fprintf(to, "; %.2f instructions per cycle\n", ipc);
     if (*modelled->core_why)
         fprintf(to, "the core: %s%s\n", modelled->core_why,
-                modelled->groups > 1 ? "; --core takes another" : "");
-    fprintf(to, modelled->addressed ? "addresses of data are those that were recorded\n"
-                                    : "no addresses of data were recorded (--events address): all "
-                                      "loads but those of the stack are "
-                                      "taken to be hits of the first cache\n");
-    static const char *const states[ACCOUNT_STATES] = {"somebody retires", "the oldest stalls",
-                                                       "a wrong guess was flushed",
-                                                       "fetch brought nothing"};
+                modelled->groups > 1 ? "; --core NAME chooses another" : "");
+    fprintf(to, modelled->addressed ? "data addresses are as recorded\n"
+                                    : "no data addresses were recorded (--events address): all "
+                                      "loads except those of the stack are "
+                                      "taken to be hits in the first-level cache\n");
+    static const char *const states[ACCOUNT_STATES] = {
+        "instructions retire", "the oldest one stalls", "flushed after a misprediction",
+        "nothing was fetched"};
     fprintf(to, "cycles:");
     for (uint32_t i = 0; i < ACCOUNT_STATES; i++)
         fprintf(to, "%s %.1f%% %s", i ? "," : "",
@@ -229,7 +230,7 @@ static void wasted_print(FILE *to, struct modelled *modelled, const struct ink *
         all += order[i].slots > 0 ? order[i].slots : 0;
     }
     qsort(order, modelled->n, sizeof *order, wasting_order);
-    fprintf(to, "\nmost slots are wasted while these are under way:\n");
+    fprintf(to, "\nmost slots are wasted while these are in flight:\n");
     for (size_t i = 0; i < modelled->n && i < WASTED_SHOWN && order[i].slots > 0; i++) {
         fprintf(to, "%6.2f%%", 100 * order[i].slots / all);
         place_print(to, modelled, order[i].row, ink);

@@ -72,15 +72,15 @@ static void place_print(struct page *page, const struct value_place *place)
     for (size_t i = 0; i < place->n && i < VALUES_SHOWN; i++)
         value_print(page, place, &values[i]);
     if (!place->n)
-        fprintf(page->to, "      no value often enough to be told\n");
+        fprintf(page->to, "      no value is frequent enough to be shown\n");
     enum value_finding finding = value_finding_of(page->places, place);
     if (finding == FINDING_NONE)
         return;
     fprintf(page->to, "      %s", value_finding_text(finding));
     if (place->saves > 0)
         fprintf(page->to,
-                place->saves < 10 ? " (%.2g cycles of 1000 instructions at most)"
-                                  : " (%.0f cycles of 1000 instructions at most)",
+                place->saves < 10 ? " (saves at most %.2g cycles per 1000 instructions)"
+                                  : " (saves at most %.0f cycles per 1000 instructions)",
                 place->saves);
     fprintf(page->to, "\n");
 }
@@ -116,8 +116,8 @@ static void ones_print(const struct page *page, uint32_t kinds)
 static void savings_print(FILE *to)
 {
     fprintf(to,
-            "savings: how often the value was there, times what knowing it spares a core of "
-            "today: %.0f cycles a\ndivision, %.0f a copy, %.0f a call, %.0f a load, %.0f a "
+            "savings: how often the value occurred, times what knowing it saves on a "
+            "current core: %.0f cycles\na division, %.0f a copy, %.0f a call, %.0f a load, %.0f a "
             "result or operand\n",
             value_use_cycles(VALUE_DIVISOR), value_use_cycles(VALUE_SIZE),
             value_use_cycles(VALUE_TARGET), value_use_cycles(VALUE_LOAD),
@@ -132,7 +132,7 @@ void values_text(FILE *to, const struct places_values *places, const struct ink 
     place_text_begin(&page.text, places->scene);
     map_init(&page.functions, 3 * sizeof(uint64_t));
     head_text(to, places->scene, 0);
-    fprintf(to, "values, those first whose knowledge would save most; shares with their 95 %% "
+    fprintf(to, "values, sorted by what knowing them would save; shares with their 95 %% "
                 "intervals\n\n");
     for (; i < places->n && shown < cut.limit; i++)
         if (!function_was_shown(&page, &places->at[i])) {

@@ -18,7 +18,7 @@ CPU time      user 1.000 s, kernel 0.000 s
 recorded      1 windows of 2 interrupts; 50.0 % of user time walked
               2000 instructions, 0.002 million per CPU second
               1 batches of walks
-own cost      agent 0.00 %, tool 0.00 % of the CPU time; start-up and end 0.0 ms apart
+own cost      agent 0.00 %, tool 0.00 % of the CPU time; not included: start-up and end, 0.0 ms
               the agent's: interrupts 0.00 %, walking 0.00 %, copying code 0.00 %
 keys          2 edges, 1 ranges
 losses        1 x cut: window cut short

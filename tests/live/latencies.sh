@@ -46,7 +46,7 @@ EOF
 thrice 'near and flushed loads' loads_told
 "$gait" latencies --limit 1 "$work/data" >"$work/text" || bad "latencies as text: status $?"
 grep -q 'far_load' "$work/text" || bad 'the slow load is not first'
-grep -q '"l3_told": false' "$work/first.json" && { grep -q 'the third cache is not told apart' "$work/text" || bad 'no word on the third cache'; }
+grep -q '"l3_told": false' "$work/first.json" && { grep -q 'the third-level cache cannot be separated' "$work/text" || bad 'no word on the third cache'; }
 grep -q '"l3_told": false' "$work/first.json" && grep -q 'third cache up to' "$work/text" && bad 'a limit of a third cache that has no bin'
 "$gait" record -q --exact=counts -o "$work/none" -- true || bad "record without latencies: status $?"
 "$gait" latencies "$work/none" >"$work/stdout" 2>"$work/stderr"
