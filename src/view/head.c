@@ -163,8 +163,7 @@ static void commands_text(FILE *to, const struct profile *profile)
 static void seen_text(FILE *to, const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    const char *chance = "; ± is a 95 % interval for sampling error only",
-               *event = profile_fact_find(profile, "event");
+    const char *chance = "; ± is a 95 % interval", *event = profile_fact_find(profile, "event");
     switch (profile->mode) {
     case PROFILE_EXACT:
         fprintf(to, "exact, %" PRIu64 " instructions%s", totals->instructions,

@@ -40,7 +40,7 @@ static void same(char *got, const char *wanted)
 }
 
 #define HEAD                                                                                       \
-    "by hand: plain, 1050 samples of cpu-clock; ± is a 95 % interval for sampling error only\n"   \
+    "by hand: plain, 1050 samples of cpu-clock; ± is a 95 % interval\n"                           \
     "user time 2.000 s, kernel 0.100 s, off the CPU 0.500 s in 2 threads\n"
 
 static void scenery_tell(struct scenery *s)
