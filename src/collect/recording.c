@@ -251,14 +251,15 @@ static void follow_asks(struct run *run, uint64_t wait)
 }
 
 /* Between two readings that are due: processes that come and go use up the channels, however quiet
- * it was before. A look costs a few microseconds. */
+ * it was before. A look costs a few microseconds. It waits before the first look, too: a program
+ * can write over the list of channels, and then they look crowded forever. */
 static void follow_processes(struct run *run, uint64_t wait)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait;
-    while (!run->target.ended && now < until && !drain_crowded(&run->drain)) {
+    do {
         target_wait(&run->target, until - now < CROWD_NS ? until - now : CROWD_NS);
         now = clock_ns(CLOCK_MONOTONIC);
-    }
+    } while (!run->target.ended && now < until && !drain_crowded(&run->drain));
 }
 
 /* What rings of many threads hold when the program has ended can take minutes, if it goes through a
