@@ -28,20 +28,31 @@ static double program_waits(void)
     return seconds() - start;
 }
 
+/* The least of several: any of them may lose its CPU. */
+static double program_waits_at_least(void)
+{
+    double least = 1e9;
+    for (int i = 0; i < 5; i++) {
+        double wait = program_waits();
+        least = wait < least ? wait : least;
+    }
+    return least;
+}
+
 /* A process that shared our memory was killed while it held a low number: one wait is in vain,
- * later ones are not. */
+ * later ones are not. A wait in vain sleeps 2,000 times 50 us. */
 static void test_lost(void **state)
 {
+    const double vain = 0.1;
     (void)state;
     descriptor_low_begin();
-    double first = program_waits(), second = program_waits();
-    assert_true(first > 0.05);
-    assert_true(second < first / 2);
+    assert_true(program_waits() > vain);
+    assert_true(program_waits_at_least() < vain / 2);
     descriptor_low_end(); /* it did go on */
     descriptor_low_begin();
-    assert_true(program_waits() > first / 4);
+    assert_true(program_waits() > vain);
     descriptor_low_end();
-    assert_true(program_waits() < first / 2);
+    assert_true(program_waits_at_least() < vain / 2);
 }
 
 static atomic_bool stop;
