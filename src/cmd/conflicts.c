@@ -68,7 +68,7 @@ int cmd_conflicts(int argc, char **argv)
         .line = &this_command,
         .table = TABLE_CONFLICTS,
         .missing = "no addresses were recorded; gait record --events edge,call,address,latency -- "
-                   "COMMAND takes them",
+                   "COMMAND records them",
         .event = "address",
         .unseen = "no accesses in it, though addresses were asked for: too little was walked, or "
                   "only code "

@@ -48,7 +48,7 @@ int cmd_latencies(int argc, char **argv)
         .line = &this_command,
         .table = TABLE_LATENCIES,
         .missing = "no latencies in it; gait record --events edge,call,address,latency -- COMMAND "
-                   "takes them",
+                   "records them",
         .event = "latency",
         .unseen = "no latencies in it, though they were asked for: too little was walked, or "
                   "nothing of --only",

@@ -68,13 +68,13 @@ static bool has_paths(const struct options *options, const struct profile *profi
         return false;
     if (options->iterations > 1 && !profile->series.nodes.n)
         return err_set(err, ERR_FORMAT,
-                       "%s: which paths follow which is not in it: counts do not tell; gait record "
-                       "--exact=trace+paths does, and samples",
+                       "%s: the order of paths was not recorded; record with --exact=trace+paths, "
+                       "or without --exact",
                        options->view.input);
     if (options->contexts && !profile->context_paths.nodes.n)
         return err_set(err, ERR_FORMAT,
-                       "%s: paths in it are of all calling contexts together; gait record "
-                       "--exact=paths+contexts tells them apart",
+                       "%s: paths were not recorded by calling context; record with "
+                       "--exact=paths+contexts",
                        options->view.input);
     return true;
 }

@@ -93,15 +93,14 @@ static bool has_any(const struct profile *profile)
 static const char *missing_why(const struct profile *profile)
 {
     if (profile_fact_find(profile, "compress"))
-        return "no windows in it: it was recorded with --compress, which keeps what is frequent of "
-               "them and not their course; gait record without it has them";
+        return "no windows in it: --compress keeps what is frequent, not the order in which it "
+               "ran; "
+               "record without --compress";
     return profile->mode == PROFILE_SAMPLED
-               ? "no windows in it: none was whole, or the run was too short; gait record of a "
-                 "longer one has them"
-               : "nothing in it that went through a processor: samples of gait record have "
-                 "windows, "
-                 "--exact=trace --core a whole run, and gait import records of hardware of a "
-                 "perf.data";
+               ? "no complete windows in it; record a longer run"
+               : "nothing in it to simulate or add up: record without --exact (windows), or with "
+                 "--exact=trace --core NAME (the whole run), or gait import a perf.data with "
+                 "hardware records";
 }
 
 /* What pairs were followed with, if that is told; else what is usual. */

@@ -82,7 +82,7 @@ int cmd_values(int argc, char **argv)
     static const struct table_view table = {
         .line = &this_command,
         .table = TABLE_VALUES,
-        .missing = "no values in it; gait record --events edge,call,value -- COMMAND takes them",
+        .missing = "no values in it; gait record --events edge,call,value -- COMMAND records them",
         .event = "value",
         .unseen = "no values in it, though they were asked for: too little was walked, nothing of "
                   "--only, "

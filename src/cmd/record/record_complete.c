@@ -78,8 +78,8 @@ static bool core_complete(struct record_command *options, struct err *err)
                err_set(err, ERR_USAGE, "--pairs goes with --core: it is a model that follows them");
     if (options->walks.record.mode != RECORD_EXACT_TRACE)
         return err_set(err, ERR_USAGE,
-                       "--core goes with --exact; samples go through a model when gait "
-                       "pipeline shows them");
+                       "--core goes with --exact; sampled recordings are simulated later, by "
+                       "gait pipeline --core");
     if (!options->events) {
         options->walks.record.events |= EVENTS_ADDRESS;
         options->walks.for_core = true;
