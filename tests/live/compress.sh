@@ -16,7 +16,7 @@ compress() {
 }
 compress whole 'H[P16]256,phase' --events $all
 "$gait" pipeline "$work/whole" >/dev/null 2>"$work/stderr"
-[ $? = 2 ] && grep -q 'no windows in it: it was recorded with --compress' "$work/stderr" || bad 'why there are no windows'
+[ $? = 2 ] && grep -q 'no windows in it: --compress keeps' "$work/stderr" || bad 'why there are no windows'
 compress tagged 'T2[16]256x2+A16,converge' --events $all
 compress only 'H[P16]256,phase' --events $all --only divided
 compress here 'H[P16]256,phase' --events $all --only load
