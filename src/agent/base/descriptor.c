@@ -31,6 +31,7 @@ static uint32_t begun, ended;
  * killed. */
 static uint32_t lost;
 static uint32_t program; /* threads in a dup2 or fork of the program's */
+static long program_tid; /* the last of them to begin */
 /* A thread of the program's waits to begin one. Each look of the waiting thread sets it again, so
  * it may be cleared by whoever has respected it long enough: a signal handler may have left the
  * wait with longjmp. */
@@ -61,15 +62,23 @@ static bool step_back(uint32_t looks_max)
     return false;
 }
 
+/* In exact runs the agent opens files inside a fork of this thread. */
+static bool program_is_ours(void)
+{
+    return __atomic_load_n(&program, __ATOMIC_SEQ_CST) == 1 &&
+           __atomic_load_n(&program_tid, __ATOMIC_RELAXED) == sys3(SYS_gettid, 0, 0, 0);
+}
+
 /* Each side announces itself before it looks for the other. The program's side withdraws if it
  * finds us, so we go first, once the threads are through that are in the middle of a dup2. One of
- * these may be this thread itself, interrupted: hence the bounds. */
+ * these may be this thread itself, interrupted between its announcement and its name: hence the
+ * bounds. */
 static bool low_begin(uint32_t looks_max)
 {
     bool free = step_back(looks_max);
     __atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < looks_max; i++) {
-        if (!__atomic_load_n(&program, __ATOMIC_SEQ_CST))
+        if (!__atomic_load_n(&program, __ATOMIC_SEQ_CST) || program_is_ours())
             return free;
         rest(i);
     }
@@ -119,6 +128,7 @@ void descriptor_program_begin(void)
             break;
         }
     }
+    __atomic_store_n(&program_tid, sys3(SYS_gettid, 0, 0, 0), __ATOMIC_RELAXED);
     if (waited)
         __atomic_store_n(&program_waits, 0, __ATOMIC_RELAXED);
 }

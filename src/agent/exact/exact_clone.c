@@ -1,5 +1,6 @@
 #include "agent/exact/exact_clone.h"
 
+#include "agent/base/descriptor.h"
 #include "agent/base/process.h"
 #include "agent/base/program_memory.h"
 #include "agent/base/thread.h"
@@ -133,6 +134,7 @@ static void child_run(struct thread *thread)
 static bool forked(struct thread *thread)
 {
     int32_t pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    descriptor_program_forked(); /* here, since the agent opens files before the program's atfork */
     for (uint32_t i = 0; i < agent.n_threads; i++) {
         agent.threads[i].tid = 0;
         if (&agent.threads[i] != thread) /* its bank is the parent's */
