@@ -70,8 +70,7 @@ says INCOMPLETE
 # A recorder that was killed before it had written any values: views do not say that nobody asked for them, and no more.
 "$gait" record -q --exact=trace --events edge,call,value -o "$work/data" -- sh -c "$busy" sh 100000000 2>"$work/stderr" &
 pid=$!
-for i in $(seq 100); do [ -s "$work/data" ] && break; sleep 0.05; done
-program=$(pgrep -P $pid)
+for i in $(seq 100); do program=$(pgrep -P $pid) && [ -s "$work/data" ] && break; sleep 0.05; done
 kill -KILL $pid $program
 wait $pid 2>/dev/null
 status 2 'values of a killed recording' "$gait" values "$work/data"
