@@ -9,7 +9,7 @@ right, and that of their ticks, too: at a clock of HERTZ they may take as little
 import json
 import sys
 
-WITHIN, OFF, WIDEST = 0.03, 0.15, 0.5
+WITHIN, OFF, WIDEST = 0.03, 0.15, 0.6
 kind, order, paths, told, hertz = sys.argv[1:6]
 with open(told) as file:
     lines = [line.split() for line in file]
