@@ -36,9 +36,11 @@ for line in open(f'{work}/dump'):
 print(dict(seen), dict(copied))
 assert not wrong, wrong[:5]
 assert len(expected) == 14 and len(seen) == 14, sorted(set(name for name, _ in expected.values()) - set(seen))
-# Every copy loads as much as it stores, nothing else but limits of libc's own.
+# Every copy loads as much as it stores, nothing else but limits of libc's own. A window over the end of
+# the program has what printf and exit access as well: few.
 loads, stores = copied[1, 'copy_from'], copied[2, 'copy_to']
 assert stores > 100 and abs(loads - stores) < 100 and copied[1, 'elsewhere'] < stores, copied
-assert not set(copied) - {(1, 'copy_from'), (2, 'copy_to'), (1, 'elsewhere')}, copied
+assert copied[2, 'elsewhere'] + copied[3, 'elsewhere'] < stores / 10, copied
+assert not set(copied) - {(1, 'copy_from'), (2, 'copy_to'), (1, 'elsewhere'), (2, 'elsewhere'), (3, 'elsewhere')}, copied
 EOF
 finish
