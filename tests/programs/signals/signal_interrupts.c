@@ -27,9 +27,10 @@ static void set(int flags)
     sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_signal, .sa_flags = flags}, NULL);
 }
 
+/* Late enough that the call to be interrupted has begun, on a machine with other work as well. */
 static void soon(void)
 {
-    struct itimerval once = {{0, 0}, {0, 20000}};
+    struct itimerval once = {{0, 0}, {0, 80000}};
     handled = 0;
     setitimer(ITIMER_REAL, &once, NULL);
 }
@@ -42,7 +43,7 @@ static void tell(const char *what, long result)
 
 static void *writes(void *unused)
 {
-    usleep(60000);
+    usleep(200000);
     if (write(ends[1], "x", 1) != 1)
         abort();
     return unused;
@@ -63,8 +64,8 @@ int main(void)
     soon(), tell("nanosleep", nanosleep(&two, &left));
     printf("left: %ld s and more\n", (long)left.tv_sec);
     struct pollfd poll_fd = {.fd = ends[0], .events = POLLIN};
-    soon(), tell("poll", poll(&poll_fd, 1, 500));
-    soon(), tell("select", select(0, NULL, NULL, NULL, &(struct timeval){0, 500000}));
+    soon(), tell("poll", poll(&poll_fd, 1, 2000));
+    soon(), tell("select", select(0, NULL, NULL, NULL, &(struct timeval){2, 0}));
     soon(), tell("pause", pause());
     sem_t semaphore;
     sem_init(&semaphore, 0, 0);
@@ -77,12 +78,12 @@ int main(void)
     pthread_join(id, NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        usleep(60000);
+        usleep(200000);
         _exit(3);
     }
     int status;
     soon(), tell("wait again", waitpid(pid, &status, 0) == pid);
-    soon(), tell("poll never restarts", poll(&poll_fd, 1, 500));
+    soon(), tell("poll never restarts", poll(&poll_fd, 1, 2000));
     soon(), tell("nanosleep", nanosleep(&two, NULL));
     return 0;
 }
