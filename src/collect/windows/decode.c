@@ -6,10 +6,6 @@
 
 /* ---- consumers */
 
-#define EACH(decode, c)                                                                            \
-    (struct window_consumer *const *c = (decode)->consumers;                                       \
-     c < (decode)->consumers + (decode)->n_consumers; c++)
-
 static void consumers_open(struct decode *decode, const struct window_setting *setting)
 {
     static struct window_consumer *(*const opens[])(const struct window_setting *) = {
@@ -47,9 +43,8 @@ void decode_init(struct decode *decode, const struct recording_session *session,
 
 void decode_release(struct decode *decode)
 {
-    for
-        EACH(decode, c)
-    (*c)->kind->release(*c);
+    for (size_t i = 0; i < decode->n_consumers; i++)
+        decode->consumers[i]->kind->release(decode->consumers[i]);
     messages_release(&decode->messages);
     expansion_release(&decode->expansion);
     batch_release(&decode->batch);
@@ -59,18 +54,20 @@ void decode_release(struct decode *decode)
 
 void decode_end(struct decode *decode)
 {
-    for
-        EACH(decode, c)
-    if ((*c)->kind->end)
-        (*c)->kind->end(*c);
+    for (size_t i = 0; i < decode->n_consumers; i++) {
+        struct window_consumer *c = decode->consumers[i];
+        if (c->kind->end)
+            c->kind->end(c);
+    }
 }
 
 void decode_forget(struct decode *decode)
 {
-    for
-        EACH(decode, c)
-    if ((*c)->kind->forget)
-        (*c)->kind->forget(*c);
+    for (size_t i = 0; i < decode->n_consumers; i++) {
+        struct window_consumer *c = decode->consumers[i];
+        if (c->kind->forget)
+            c->kind->forget(c);
+    }
 }
 
 void decode_sum(const struct decode *decode, struct window_sums *sums)
@@ -78,10 +75,11 @@ void decode_sum(const struct decode *decode, struct window_sums *sums)
     sums->losses[LOSS_unmapped] += decode->unmapped + decode->interrupts.unmapped;
     for (int kind = 0; kind < TUPLE_KINDS; kind++)
         sums->stream.stands_for += decode->messages.stands_for[kind];
-    for
-        EACH(decode, c)
-    if ((*c)->kind->sum)
-        (*c)->kind->sum(*c, sums);
+    for (size_t i = 0; i < decode->n_consumers; i++) {
+        struct window_consumer *c = decode->consumers[i];
+        if (c->kind->sum)
+            c->kind->sum(c, sums);
+    }
 }
 
 uint64_t decode_garbled(const struct decode *decode)
@@ -106,10 +104,11 @@ void decode_flush(struct decode *decode, bool last)
     struct batch_end end = {.batch = &decode->batch, .cpu_ns = decode->span.cpu_ns, .last = last};
     messages_expand(decode);
     decode->unmapped += expansion_flush(&decode->expansion);
-    for
-        EACH(decode, c)
-    if ((*c)->kind->flush)
-        (*c)->kind->flush(*c, &end);
+    for (size_t i = 0; i < decode->n_consumers; i++) {
+        struct window_consumer *c = decode->consumers[i];
+        if (c->kind->flush)
+            c->kind->flush(c, &end);
+    }
     batch_close(&decode->batch, decode->profile);
     decode->span.cpu_ns = decode->span.start_tsc = 0;
 }
@@ -193,10 +192,11 @@ static void decode_window(struct decode *decode, const struct walk_entry *entry,
     batch_add_window(&decode->batch, window.weight.units, window.weight.units * window.weight.rate);
     window_book(decode, whole, ns);
     tally_weigh(&decode->weighing.tally, &window.weight);
-    for
-        EACH(decode, c)
-    if ((*c)->kind->window)
-        (*c)->kind->window(*c, &window);
+    for (size_t i = 0; i < decode->n_consumers; i++) {
+        struct window_consumer *c = decode->consumers[i];
+        if (c->kind->window)
+            c->kind->window(c, &window);
+    }
 }
 
 static void decode_compressed(struct decode *decode, const struct event_walk *walk,
@@ -206,10 +206,11 @@ static void decode_compressed(struct decode *decode, const struct event_walk *wa
     struct tally_weight weight = weighing_compressed(&decode->weighing, walk, ns);
     window_book(decode, walk, ns);
     messages_window(&decode->messages, &weight);
-    for
-        EACH(decode, c)
-    if ((*c)->kind->compressed)
-        (*c)->kind->compressed(*c);
+    for (size_t i = 0; i < decode->n_consumers; i++) {
+        struct window_consumer *c = decode->consumers[i];
+        if (c->kind->compressed)
+            c->kind->compressed(c);
+    }
 }
 
 static bool message_take(struct decode *decode, const struct message *message)
@@ -219,10 +220,11 @@ static bool message_take(struct decode *decode, const struct message *message)
         return messages_exit(&decode->messages, message);
     if (kind != TUPLE_VALUE && kind != TUPLE_LATENCY)
         return false;
-    for
-        EACH(decode, c)
-    if ((*c)->kind->message && (*c)->kind->message(*c, message))
-        return true;
+    for (size_t i = 0; i < decode->n_consumers; i++) {
+        struct window_consumer *c = decode->consumers[i];
+        if (c->kind->message && c->kind->message(c, message))
+            return true;
+    }
     return false;
 }
 
