@@ -14,8 +14,8 @@ LAYERS += base text flow program/elf program/insn program/dwarf program/unwind p
 LAYERS += records profile profile/file infer model/core model/pmu model/replay
 # A recording.
 LAYERS += process values consumers collect/channel collect/perf collect/target collect/stacks \
-          collect/modules collect/windows collect/exact collect/output collect collect/plain \
-          collect/doctor import
+          collect/kernel collect/modules collect/windows collect/exact collect/output collect \
+          collect/plain collect/doctor import
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline \
           analysis/compare analysis/verify view \
@@ -69,12 +69,13 @@ USES_collect/channel := process
 USES_collect/perf    := base
 USES_collect/target  := collect/perf program
 USES_collect/stacks  := process
+USES_collect/kernel  := collect/perf collect/stacks
 USES_collect/modules := collect/target values
 USES_collect/windows := collect/modules collect/stacks consumers
 USES_collect/exact   := collect/channel consumers
 USES_collect/output  := model/core profile/file
-USES_collect         := collect/windows collect/exact collect/output
-USES_collect/plain   := collect/target collect/stacks collect/output
+USES_collect         := collect/kernel collect/windows collect/exact collect/output
+USES_collect/plain   := collect/target collect/kernel collect/output
 USES_collect/doctor  := collect collect/plain
 USES_import          := process
 

@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "collect/plain/attach.h"
+#include "collect/kernel/attach.h"
 #include "collect/target/cpu_times.h"
-#include "collect/plain/follow.h"
+#include "collect/kernel/follow.h"
 #include "collect/target/launch.h"
 #include "collect/output/output.h"
 #include "collect/perf/perf_events.h"

@@ -1,4 +1,4 @@
-#include "collect/plain/follow.h"
+#include "collect/kernel/follow.h"
 
 #include "collect/perf/perf_record.h"
 #include "collect/perf/perf_request.h"

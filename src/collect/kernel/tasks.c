@@ -1,4 +1,4 @@
-#include "collect/plain/tasks.h"
+#include "collect/kernel/tasks.h"
 
 #include "collect/perf/perf_record.h"
 #include "collect/perf/proc.h"

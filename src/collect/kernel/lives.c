@@ -1,4 +1,4 @@
-#include "collect/plain/lives.h"
+#include "collect/kernel/lives.h"
 
 #include "profile/profile.h"
 #include "profile/sums.h"

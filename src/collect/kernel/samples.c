@@ -1,9 +1,9 @@
-#include "collect/plain/samples.h"
+#include "collect/kernel/samples.h"
 
-#include "collect/plain/files.h"
+#include "collect/kernel/files.h"
 #include "collect/perf/perf_record.h"
-#include "collect/plain/processes.h"
-#include "collect/plain/tasks.h"
+#include "collect/kernel/processes.h"
+#include "collect/kernel/tasks.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 

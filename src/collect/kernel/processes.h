@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "collect/plain/files.h"
+#include "collect/kernel/files.h"
 #include "process/mappings.h"
 #include "collect/stacks/stack_past.h"
 

@@ -1,4 +1,4 @@
-#include "collect/plain/processes.h"
+#include "collect/kernel/processes.h"
 
 #include "collect/perf/perf_record.h"
 #include "collect/perf/proc.h"

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "collect/plain/lives.h"
+#include "collect/kernel/lives.h"
 
 #include <stdbool.h>
 #include <stdint.h>

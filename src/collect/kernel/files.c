@@ -1,4 +1,4 @@
-#include "collect/plain/files.h"
+#include "collect/kernel/files.h"
 
 #include "base/err.h"
 #include "collect/perf/perf_record.h"

@@ -1,8 +1,8 @@
-#include "collect/plain/attach.h"
+#include "collect/kernel/attach.h"
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "collect/plain/follow.h"
+#include "collect/kernel/follow.h"
 #include "collect/perf/perf_events.h"
 #include "collect/perf/proc.h"
 

@@ -1,8 +1,8 @@
 /* Samples become weights of calling contexts. */
 #pragma once
 
-#include "collect/plain/jit_names.h"
-#include "collect/plain/kernel_names.h"
+#include "collect/kernel/jit_names.h"
+#include "profile/kernel_names.h"
 #include "collect/stacks/last_nodes.h"
 #include "collect/stacks/stack.h"
 

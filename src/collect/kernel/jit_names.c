@@ -1,4 +1,4 @@
-#include "collect/plain/jit_names.h"
+#include "collect/kernel/jit_names.h"
 
 #include "base/err.h"
 #include "profile/profile.h"

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "collect/plain/follow.h"
+#include "collect/kernel/follow.h"
 #include "collect/perf/perf_request.h"
 #include "profile/profile.h"
 #include "../records.h"

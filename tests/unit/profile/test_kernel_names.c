@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "collect/plain/kernel_names.h"
+#include "profile/kernel_names.h"
 #include "profile/profile.h"
 
 #include <stdio.h>

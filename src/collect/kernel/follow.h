@@ -1,9 +1,9 @@
 /* The kernel's records in time order: processes, mappings and samples. All go into the profile. */
 #pragma once
 
-#include "collect/plain/processes.h"
-#include "collect/plain/samples.h"
-#include "collect/plain/tasks.h"
+#include "collect/kernel/processes.h"
+#include "collect/kernel/samples.h"
+#include "collect/kernel/tasks.h"
 
 #include <stdbool.h>
 

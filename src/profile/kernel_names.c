@@ -1,4 +1,4 @@
-#include "collect/plain/kernel_names.h"
+#include "profile/kernel_names.h"
 
 #include "base/scope.h"
 #include "profile/profile.h"
