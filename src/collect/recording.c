@@ -370,14 +370,14 @@ static void conclude(struct run *run)
     struct profile told = {.complete = true, .totals = run->told};
     recording->whole = profile_whole(&told);
     recording->empty = lacking(run->options, total);
-    recording->edges = total->edges.n;
-    recording->ranges = total->ranges.n;
 }
 
 static void finish(struct run *run)
 {
     struct err err;
     run->recording->file_bytes = output_close(&run->output);
+    run->recording->edges = run->output.rows[TABLE_EDGES];
+    run->recording->ranges = run->output.rows[TABLE_RANGES];
     memcpy(run->recording->write_error, run->output.error, sizeof run->output.error);
     if (run->stream_dump.file &&
         !stream_dump_close(&run->stream_dump, run->options->dump_stream, &err))

@@ -33,6 +33,7 @@ void source_init(struct source *source, const struct recording_session *session,
         source->traced = mem_alloc(sizeof *source->traced);
         traced_init(source->traced, session, index, channel, &source->units, &source->payloads);
     } else {
+        source->exact->loose = true;
         source->banks = mem_alloc(sizeof *source->banks);
         banks_init(source->banks, session->share, index, channel);
     }

@@ -44,7 +44,10 @@ static void give_edge(struct exact *exact, struct place from, struct place to, e
                            .to = to.address,
                            .kind = kind};
     struct mappings *mappings = exact->units->mappings;
-    if (!mappings->only || selection_takes_edge(mappings->only, mappings, from, to, kind))
+    bool taken = !mappings->only || selection_takes_edge(mappings->only, mappings, from, to, kind);
+    if (taken && exact->loose)
+        *vec_push(&exact->profile->loose.edges) = (struct loose_edge){key, count - *given};
+    else if (taken)
         sum_add(&table_at(&exact->profile->edges, &key)->count, count - *given);
     *given = count;
 }
@@ -56,7 +59,10 @@ static void piece_add(struct exact *exact, uint32_t module, const struct piece *
                             .instructions = piece->instructions,
                             .start = piece->start,
                             .last = piece->last};
-    sum_add(&table_at(&exact->profile->ranges, &key)->count, count);
+    if (exact->loose)
+        *vec_push(&exact->profile->loose.ranges) = (struct loose_range){key, count};
+    else
+        sum_add(&table_at(&exact->profile->ranges, &key)->count, count);
 }
 
 /* `index`: the segment's, of which what is kept is known; or UINT32_MAX. */
@@ -315,6 +321,12 @@ static void rows_expect(struct exact *exact)
     size_t n = units->segments.n;
     vec_room(&exact->segments, n);
     vec_room(&exact->pairs, units->pairs.n);
+    if (exact->loose) {
+        struct loose_rows *loose = &exact->profile->loose;
+        vec_room(&loose->ranges, loose->ranges.n + n);
+        vec_room(&loose->edges, loose->edges.n + n + n / 2 + units->pairs.n + units->superblocks.n);
+        return;
+    }
     table_expect(&exact->profile->ranges, n);
     table_expect(&exact->profile->edges, n + n / 2 + units->pairs.n);
 }

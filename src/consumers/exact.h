@@ -37,7 +37,8 @@ struct exact_reading {
 
 struct exact {
     struct units *units;
-    struct profile *profile;             /* gets the counts */
+    struct profile *profile;             /* gets the counts, ... */
+    bool loose;                          /* ... as loose rows */
     const struct exact_reading *reading; /* the current one */
     struct {
         VEC(struct exact_segment);

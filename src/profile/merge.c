@@ -46,6 +46,22 @@ static void merge_values(struct table *into, const struct table *other, const st
     }
 }
 
+static void merge_loose(struct profile *into, const struct loose_rows *other,
+                        const struct remap *remap)
+{
+    for (size_t i = 0; i < other->edges.n; i++) {
+        struct edge_key key = other->edges.at[i].key;
+        key.from_module = remapped(remap, key.from_module);
+        key.to_module = remapped(remap, key.to_module);
+        sum_add(&table_at(&into->edges, &key)->count, other->edges.at[i].count);
+    }
+    for (size_t i = 0; i < other->ranges.n; i++) {
+        struct range_key key = other->ranges.at[i].key;
+        key.module = remapped(remap, key.module);
+        sum_add(&table_at(&into->ranges, &key)->count, other->ranges.at[i].count);
+    }
+}
+
 /* All others: their keys begin with the module. */
 static void merge_rows(struct table *into, const struct table *other, const struct remap *remap)
 {
@@ -206,6 +222,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
             profile_module(into, module->path, module->build_id, module->build_id_bytes);
     }
     merge_edges(&into->edges, &other->edges, &remap);
+    merge_loose(into, &other->loose, &remap);
     merge_edges(&into->conflicts, &other->conflicts, &remap);
     for (int i = TABLE_EDGES + 1; i < TABLE_CONFLICTS; i++)
         (i == TABLE_VALUES ? merge_values : merge_rows)(&into->tables[i], &other->tables[i],

@@ -73,6 +73,8 @@ void profile_release(struct profile *profile)
 {
     for (int i = 0; i < TABLES; i++)
         table_release(&profile->tables[i]);
+    vec_release(&profile->loose.edges);
+    vec_release(&profile->loose.ranges);
     stacks_release(&profile->stacks);
     stacks_release(&profile->passages);
     stacks_release(&profile->series);
@@ -100,6 +102,7 @@ void profile_clear(struct profile *profile)
 {
     for (int i = 0; i < TABLES; i++)
         table_clear(&profile->tables[i]);
+    profile->loose.edges.n = profile->loose.ranges.n = 0;
     stacks_clear(&profile->stacks);
     stacks_clear(&profile->passages);
     stacks_clear(&profile->series);
@@ -171,6 +174,14 @@ const struct sums *table_find(const struct table *table, const void *key)
 {
     uint32_t index = map_find(&table->keys, key);
     return index == MAP_NONE ? NULL : &table->at[index];
+}
+
+void loose_rows_add(const struct loose_rows *loose, struct table *edges, struct table *ranges)
+{
+    for (size_t i = 0; i < loose->edges.n; i++)
+        sum_add(&table_at(edges, &loose->edges.at[i].key)->count, loose->edges.at[i].count);
+    for (size_t i = 0; i < loose->ranges.n; i++)
+        sum_add(&table_at(ranges, &loose->ranges.at[i].key)->count, loose->ranges.at[i].count);
 }
 
 static int fact_compare(const struct fact *fact, const char *key, const char *value)

@@ -239,6 +239,23 @@ struct table {
     VEC(struct sums);
 };
 
+/* Rows of edges and ranges that were not looked up in their tables: in any order, a key as often as
+ * it was met. Exact recordings write them to the file without ever making the tables. */
+struct loose_rows {
+    struct loose_edges {
+        VEC(struct loose_edge {
+            struct edge_key key;
+            uint64_t count;
+        });
+    } edges;
+    struct loose_ranges {
+        VEC(struct loose_range {
+            struct range_key key;
+            uint64_t count;
+        });
+    } ranges;
+};
+
 /* All tables in file order. To add one: a line here, its key, its members of struct profile and
  * batch, its chunk (chunk.h), its rows (row.c). */
 enum profile_table {
@@ -314,6 +331,7 @@ struct profile {
             struct table edges, ranges, trips, paths, values, latencies, modelled, conflicts;
         };
     };
+    struct loose_rows loose; /* belong to the tables as well */
     struct stacks stacks;
     /* Straight runs in their calling contexts, as walked. Below the root (no thread) are the call
      * sites, outermost first, as return addresses less one; then the first instruction of the run,
@@ -374,6 +392,8 @@ void table_expect(struct table *table, size_t rows);
 /* The sums of a key, created as zero; valid until the next call on the same table. */
 struct sums *table_at(struct table *table, const void *key);
 const struct sums *table_find(const struct table *table, const void *key);
+/* Adds the loose rows to their tables. */
+void loose_rows_add(const struct loose_rows *loose, struct table *edges, struct table *ranges);
 
 /* Adds `other` to `into`: exact, associative and, in the bytes written, commutative. Sums saturate
  * at the maximum of their type. Both profiles must have the same mode. */

@@ -74,6 +74,7 @@ uint64_t output_bytes(const struct output *output)
 uint64_t output_close(struct output *output)
 {
     struct err err;
+    profile_writer_tell_rows(output->writer, output->rows);
     if (!profile_writer_close(output->writer, &err))
         snprintf(output->error, sizeof output->error, "%s", err.text);
     else

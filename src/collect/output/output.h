@@ -2,18 +2,20 @@
  * the last error is reported at the end. */
 #pragma once
 
+#include "profile/profile.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct err;
-struct profile;
 struct profile_writer;
 
 struct output {
     const char *path;
     bool existed; /* and was moved to PATH.old */
     struct profile_writer *writer;
-    char error[512]; /* "" while all went well */
+    uint64_t rows[TABLES]; /* of the closed file */
+    char error[512];       /* "" while all went well */
 };
 
 /* Fills in command, time, machine and version. */

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/command.h"
+#include "profile/file/encode_loose.h"
 #include "profile/file/encode_plain.h"
 #include "profile/file/samples_chunk.h"
 #include "profile/file/windows_chunk.h"
@@ -117,13 +118,15 @@ static void rows_sort(struct encoder *encoder, enum chunk_type type, const struc
     row_order_make(&encoder->order, row_fields(type));
 }
 
-static void encode_table(struct encoder *encoder, enum chunk_type type, const struct table *table,
-                         const struct numbering *in_file)
+static void encode_table(struct encoder *encoder, enum profile_table number,
+                         const struct table *table, const struct numbering *in_file)
 {
+    const enum chunk_type type = row_chunk(number);
     const struct row_order *order = &encoder->order;
     const size_t n_fields = row_fields(type);
     struct bytes *payload = &encoder->payload;
     struct row previous = {{0}};
+    encoder->rows[number] = table->n;
     if (!table->n)
         return;
     rows_sort(encoder, type, table, in_file);
@@ -186,11 +189,38 @@ static void encode_totals(struct encoder *encoder, const struct totals *totals)
     chunk_end(encoder, CHUNK_TOTALS);
 }
 
+/* Edges and ranges, if some are loose that cannot be written as they are. */
+static void encode_added(struct encoder *encoder, const struct profile *profile,
+                         const struct numbering *in_file)
+{
+    struct profile sum;
+    profile_init(&sum);
+    for (int i = TABLE_EDGES; i <= TABLE_RANGES; i++) {
+        const struct table *table = &profile->tables[i];
+        for (uint32_t row = 0; row < table->n; row++)
+            *table_at(&sum.tables[i], map_key(&table->keys, row)) = table->at[row];
+    }
+    loose_rows_add(&profile->loose, &sum.edges, &sum.ranges);
+    encode_table(encoder, TABLE_EDGES, &sum.edges, in_file);
+    encode_table(encoder, TABLE_RANGES, &sum.ranges, in_file);
+    profile_release(&sum);
+}
+
+static void encode_tables(struct encoder *encoder, const struct profile *profile,
+                          const struct numbering *in_file)
+{
+    bool loose = profile->loose.edges.n || profile->loose.ranges.n;
+    bool alone = !profile->edges.n && !profile->ranges.n;
+    if (loose && !(alone && encode_loose(encoder, &profile->loose, in_file)))
+        encode_added(encoder, profile, in_file);
+    for (int i = loose ? TABLE_RANGES + 1 : TABLE_EDGES; i < TABLES; i++)
+        encode_table(encoder, (enum profile_table)i, &profile->tables[i], in_file);
+}
+
 void encode_counts(struct encoder *encoder, const struct profile *profile,
                    const struct numbering *in_file)
 {
-    for (int i = 0; i < TABLES; i++)
-        encode_table(encoder, row_chunk((enum profile_table)i), &profile->tables[i], in_file);
+    encode_tables(encoder, profile, in_file);
     encode_stacks(encoder, CHUNK_STACKS, &profile->stacks, in_file);
     encode_stacks(encoder, CHUNK_PASSAGES, &profile->passages, in_file);
     encode_stacks(encoder, CHUNK_SERIES, &profile->series, in_file);

@@ -13,6 +13,7 @@ struct encoder {
     struct ZSTD_CCtx_s *zstd; /* NULL: store as is */
     struct bytes payload;     /* of the chunk being filled */
     struct row_order order;   /* scratch */
+    uint64_t rows[TABLES];    /* written last, of each table */
 };
 
 void encoder_release(struct encoder *encoder);

@@ -45,6 +45,8 @@ bool profile_writer_append_last(struct profile_writer *writer, struct profile *d
 void profile_writer_attach(struct profile_writer *writer, struct profile *delta);
 /* The sum of all appends. */
 const struct profile *profile_writer_total(struct profile_writer *writer);
+/* Closing tells here how many rows of each table the file has. */
+void profile_writer_tell_rows(struct profile_writer *writer, uint64_t ret_rows[TABLES]);
 /* Rewrites the file and marks it complete. Frees the writer, also on failure. */
 bool profile_writer_close(struct profile_writer *writer, struct err *err);
 /* Frees the writer; the file stays incomplete. */

@@ -33,7 +33,7 @@ static void counts_sum(uint32_t counts[DIGITS])
 static void digit_sort(struct row_order *order, unsigned shift)
 {
     uint32_t counts[DIGITS] = {0};
-    size_t n = order->rows.n;
+    size_t n = order->sorted.n;
     const struct row_place *from = order->sorted.at;
     struct row_place *to = places_of(&order->other, n);
     for (size_t i = 0; i < n; i++)
@@ -46,6 +46,21 @@ static void digit_sort(struct row_order *order, unsigned shift)
     order->other = swap;
 }
 
+static void places_sort(struct row_order *order, uint64_t different)
+{
+    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS)
+        if (different >> shift & (DIGITS - 1))
+            digit_sort(order, shift);
+}
+
+void row_places_sort(struct row_order *order)
+{
+    uint64_t different = 0;
+    for (size_t i = 0; i < order->sorted.n; i++)
+        different |= order->sorted.at[i].word ^ order->sorted.at[0].word;
+    places_sort(order, different);
+}
+
 static void field_sort(struct row_order *order, size_t field)
 {
     uint64_t first = order->rows.at[0].fields[field], different = 0;
@@ -55,9 +70,7 @@ static void field_sort(struct row_order *order, size_t field)
         return;
     for (size_t i = 0; i < order->sorted.n; i++)
         order->sorted.at[i].word = order->rows.at[order->sorted.at[i].index].fields[field];
-    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS)
-        if (different >> shift & (DIGITS - 1))
-            digit_sort(order, shift);
+    places_sort(order, different);
 }
 
 void row_order_make(struct row_order *order, size_t n_fields)

@@ -20,5 +20,7 @@ struct row_order {
 };
 
 void row_order_release(struct row_order *order);
+/* Sorts sorted[] by word; equal words stay as they are. */
+void row_places_sort(struct row_order *order);
 /* Makes sorted[] of rows[] by their first n_fields integers; equal rows stay as they are. */
 void row_order_make(struct row_order *order, size_t n_fields);

@@ -149,6 +149,8 @@ static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, str
     encode_whole(&encoder, &writer->total, &in_file);
     uint64_t size = encoder.out.n;
     bool ok = place_file(writer->path, encoder.out.at, encoder.out.n, PLACE_DURABLE, &fd, err);
+    if (ok && writer->ret_rows)
+        memcpy(writer->ret_rows, encoder.rows, sizeof encoder.rows);
     encoder_release(&encoder);
     if (!ok) {
         vec_release(&in_file);
@@ -244,6 +246,8 @@ static bool holds_head_alone(const struct profile_writer *writer)
     for (int i = 0; i < TABLES; i++)
         if (total->tables[i].n)
             return false;
+    if (total->loose.edges.n || total->loose.ranges.n)
+        return false;
     return !writer->special && !writer->behind && !writer->encoder.out.n && !total->modules.n;
 }
 
@@ -262,6 +266,9 @@ bool profile_writer_append_last(struct profile_writer *writer, struct profile *d
         return profile_writer_append(writer, delta, err);
     for (int i = 0; i < TABLES; i++) /* without modules both number theirs alike */
         table_swap(&total->tables[i], &delta->tables[i]);
+    struct loose_rows loose = total->loose;
+    total->loose = delta->loose;
+    delta->loose = loose;
     writer->unwritten = true;
     return profile_merge(total, delta, err);
 }
@@ -288,8 +295,16 @@ static bool finish(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, stru
         return ours && catch_up(writer, err);
     if (writer->unwritten)
         encode_delta(writer, &writer->total);
+    for (int i = 0; writer->ret_rows && i < TABLES; i++)
+        writer->ret_rows[i] =
+            writer->unwritten ? writer->encoder.rows[i] : writer->total.tables[i].n;
     encode_end(&writer->encoder);
     return append_out(writer, err) && ours;
+}
+
+void profile_writer_tell_rows(struct profile_writer *writer, uint64_t ret_rows[TABLES])
+{
+    writer->ret_rows = ret_rows;
 }
 
 bool profile_writer_close(struct profile_writer *writer, struct err *err)

@@ -27,6 +27,8 @@ struct profile_writer {
     struct numbering in_file; /* numbers of total's modules that are in the file or in out */
     size_t facts_in_file;     /* likewise */
 
+    uint64_t *ret_rows; /* NULL, or gets the number of rows of each table in the file */
+
     struct profile *delta;          /* its batches come here; or NULL */
     struct numbering delta_modules; /* numbers in the file of delta's modules */
     struct map keys[TABLES];        /* keys that batches introduced; the index is the number */
