@@ -7,6 +7,9 @@ struct walk {
     struct cache *cache;
     struct context *context;
     uint64_t translate_ticks; /* spent on translation for this thread */
+    uint32_t calls;      /* system calls that the current sample has made: agent/sampling/calls.h */
+    uint64_t call_ticks; /* spent on system calls of sampled walks, all of it */
+    uint64_t program_ticks; /* of these, those of the current sample that are the program's own */
     uint64_t guards;   /* guarded superblocks compared with the program's code before they ran */
     uint64_t from;     /* the indirect branch that led here, or 0 */
     uint32_t transfer; /* the transfer of that branch, if it is new */
@@ -16,8 +19,8 @@ struct walk {
     /* Called under the lock when the cache is full. True: it was flushed. NULL or false: the walk
      * ends, and cache.full is set. */
     bool (*make_room)(struct walk *walk);
-    /* Exact runs: executes the system call at context.pc and moves pc on; `next` is the instruction
-     * after it. False: it must run natively, the run ends here. Sampled walks never call it. */
+    /* Executes the system call at context.pc and moves pc on; `next` is the instruction after it.
+     * False: the run ends at context.pc; if that is the call, it must run natively. */
     bool (*syscall)(struct walk *walk, uint64_t next);
     /* Exact runs: executes the instruction at context.pc in place and moves pc on, to `next` if it
      * does not branch. False: the run ends before it. Sampled walks never call it. */

@@ -1,7 +1,12 @@
 /* Four functions that do the same, one behind the other, and a system call: none runs more
  * instructions than the others. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile unsigned long word;
@@ -17,16 +22,42 @@ PART(second)
 PART(third)
 PART(fourth)
 
+static char buffer[4096];
+static int file, ends[2];
+
+/* What a call does that a sampled walk makes itself: ask, read; and what it leaves to the program:
+ * write to a pipe, wait. */
+static void call(int kind)
+{
+    switch (kind) {
+    case 'a': syscall(SYS_getppid); break;
+    case 'r':
+        if (pread(file, buffer, 64, 0) < 0)
+            abort();
+        break;
+    case 'p':
+        if (write(ends[1], buffer, 64) < 0 || read(ends[0], buffer, 64) < 0)
+            abort();
+        break;
+    case 's': nanosleep(&(struct timespec){.tv_nsec = 1}, NULL); break;
+    default: ppoll(NULL, 0, &(struct timespec){.tv_nsec = 1}, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 100;
     long rounds = argc > 2 ? atol(argv[2]) : 100000;
+    int kind = argc > 3 ? argv[3][0] : 'a';
+    file = open(argv[0], O_RDONLY);
+    if (file < 0 || pipe(ends) < 0)
+        return 1;
     for (long i = 0; i < rounds; i++) {
         first(n);
         second(n);
         third(n);
         fourth(n);
-        syscall(SYS_getppid);
+        call(kind);
     }
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "agent/base/thread.h"
 #include "agent/channel/maps.h"
 #include "agent/sampling/budget.h"
+#include "agent/sampling/calls.h"
 #include "agent/sampling/retire.h"
 #include "agent/threads/stream.h"
 #include "agent/threads/trigger.h"
@@ -72,6 +73,9 @@ static void progress_begin(struct thread *thread, uint64_t pc)
     progress->max_exits = progress->lead_exits = progress->windows = 0;
     progress->walked = 0;
     progress->guards = thread->walk.guards;
+    thread->walk.syscall = sample_call;
+    thread->walk.calls = 0;
+    thread->walk.program_ticks = 0;
     progress->cost = (struct sample_cost){.copy_ticks = thread->walk.translate_ticks};
     progress->event = (struct event_walk){.tid = thread->tid,
                                           .slot = thread->slot,
@@ -91,6 +95,12 @@ static void progress_begin(struct thread *thread, uint64_t pc)
         progress->event.period_ns = (uint32_t)thread->period_ns;
     if (first || (thread_random(thread) & NAME_MASK) == 0)
         sys3(SYS_prctl, PR_GET_NAME, (long)thread->wire->name, 0);
+}
+
+/* Spent on copying code and on system calls: not the time of what is walked. */
+static uint64_t ticks_apart(const struct thread *thread)
+{
+    return thread->walk.translate_ticks + thread->walk.call_ticks;
 }
 
 /* Plain code for about n instructions. The first budget used up ends it: after n / 4 in a loop of
@@ -194,22 +204,22 @@ static uint32_t run_window(struct thread *thread)
     progress->in_window = true;
     thread->walk.brief = true;
     uint64_t cpu_ns = progress->windows ? agent_cpu_ns() : progress->event.cpu_ns;
-    uint64_t copied = thread->walk.translate_ticks, start = sys_tsc();
+    uint64_t apart = ticks_apart(thread), start = sys_tsc();
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
     uint64_t ticks = sys_tsc() - start;
-    copied = thread->walk.translate_ticks - copied;
+    apart = ticks_apart(thread) - apart;
     agent_add(&agent.channel->window_ticks, ticks);
     window_close(thread);
-    window_time(thread, ticks - copied, cpu_ns + copied * 1000000 / agent.ticks_per_ms);
+    window_time(thread, ticks - apart, cpu_ns + apart * 1000000 / agent.ticks_per_ms);
     return stop;
 }
 
 /* One timed piece of the trail. True: it was long enough to tell a rate. */
 static bool run_timed(struct thread *thread, uint32_t n, uint32_t *ret_stop, struct piece *ret)
 {
-    uint64_t cold = thread->walk.translate_ticks, tsc = sys_tsc();
+    uint64_t apart = ticks_apart(thread), tsc = sys_tsc();
     *ret_stop = run_plain(thread, n, ret);
-    uint64_t ticks = sys_tsc() - tsc - (thread->walk.translate_ticks - cold);
+    uint64_t ticks = sys_tsc() - tsc - (ticks_apart(thread) - apart);
     agent_add(&agent.channel->trail_ticks, ticks);
     ret->ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
     return ret->instructions >= TRAIL_MIN;
@@ -244,10 +254,11 @@ static uint32_t run_trail(struct thread *thread, uint32_t trail)
 {
     struct event_walk *event = &thread->progress.event;
     uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = event->lead;
+    uint64_t called = thread->walk.program_ticks;
     uint32_t stop = run_pieces(thread, trail);
-    thread->progress.cost.trail_ticks = sys_tsc() - tsc;
+    uint64_t ticks = sys_tsc() - tsc, ns = ticks * 1000000 / agent.ticks_per_ms;
+    thread->progress.cost.trail_ticks = ticks - (thread->walk.program_ticks - called);
     thread->progress.cost.trail_instructions = event->lead - before + event->trail;
-    uint64_t ns = thread->progress.cost.trail_ticks * 1000000 / agent.ticks_per_ms;
     bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
     if (!event->trail || !kept)
         return stop;
@@ -358,6 +369,18 @@ static void run_parts(struct thread *thread)
         progress->event.stop = run_trail(thread, trail);
 }
 
+/* The handler's own CPU time. Calls of the program are the program's; they are timed by the clock,
+ * so what the thread lost to others meanwhile is taken off them. */
+static uint64_t handler_ticks(const struct thread *thread, uint64_t cpu_ns)
+{
+    const struct event_walk *event = &thread->progress.event;
+    uint64_t used = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
+    uint64_t passed = sys_tsc() - event->tsc, called = thread->walk.program_ticks;
+    uint64_t lost = passed > used ? passed - used : 0;
+    called = called > lost ? called - lost : 0;
+    return used > called ? used - called : 0;
+}
+
 /* Books the sample and arms the next. */
 static void progress_end(struct thread *thread)
 {
@@ -377,7 +400,7 @@ static void progress_end(struct thread *thread)
     agent_add(&agent.ran_ns, cpu_ns - thread->wire->end_cpu_ns);
     channel->end_tsc = thread->wire->end_tsc = sys_tsc();
     thread->wire->end_cpu_ns = cpu_ns;
-    thread->progress.cost.handler_ticks = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
+    thread->progress.cost.handler_ticks = handler_ticks(thread, cpu_ns);
     thread->progress.cost.instructions = walked;
     agent_add(&channel->handler_ticks, thread->progress.cost.handler_ticks);
     agent_add(&channel->interrupt_ticks, budget_interrupt_ticks(thread));

@@ -27,6 +27,7 @@ static void channel_begin(void)
 {
     agent.n_told = 0;
     agent.regions->refresh = maps_refresh;
+    agent.regions->calls = agent.options.mode == RECORD_SAMPLED;
     maps_read(agent.regions);
     if (!loader_fingerprint(agent.loader, &agent.loader_print))
         agent.loader_print = 0;

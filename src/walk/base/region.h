@@ -36,6 +36,7 @@ struct regions {
     bool untold; /* they may be unmapped unnoticed: probed before each read */
     struct sequence_range sequences[REGIONS_SEQUENCES];
     uint32_t n_sequences;
+    bool calls;        /* superblocks contain system calls; in whole runs they always do */
     bool transactions; /* whole runs: the CPU has xbegin; each transaction is aborted at once */
     const struct plan
         *plan; /* NULL, or: no superblock holds both code that the plan covers and other code */

@@ -68,7 +68,7 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
         return whole && regions->transactions && insn_begins_transaction(insn)
                    ? LOSS_N
                    : refusal_loss(insn->refusal);
-    if (insn->class == INSN_SYSCALL && !whole)
+    if (insn->class == INSN_SYSCALL && !whole && !regions->calls)
         return LOSS_at_syscall;
     /* popf may set the trap flag, whose signal a sampled walk has blocked. */
     if (insn->space == SPACE_LEGACY && insn->map == 0 && insn->opcode == 0x9d && !whole)

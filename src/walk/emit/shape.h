@@ -34,8 +34,8 @@ struct shape {
 };
 
 /* Forms the shape at pc, of at most so many segments. `whole`: an exact run, which contains system
- * calls; else they are refused. The code will be placed near `reach`: RIP-relative operands that
- * cannot be reached from there are refused. */
+ * calls; else they are refused, unless regions.calls is set. The code will be placed near `reach`:
+ * RIP-relative operands that cannot be reached from there are refused. */
 void shape_form(struct shape *shape, struct regions *regions, uint64_t pc, bool whole,
                 uint32_t max_segments, uint64_t reach);
 
