@@ -84,6 +84,9 @@ static struct copied_block *block_make(struct walk *walk, enum flavour flavour,
             block = cache_get(cache, &wanted, ret_refusal);
     }
     walk->translate_ticks += cache->translate_ticks - before;
+    if (cache->units.n_counters < cache->units.max_counters / 2)
+        ahead_of(&cache->counters_ahead, walk->context->counters,
+                 cache->units.n_counters * sizeof *walk->context->counters);
     if (block)
         arrive(walk, arrival, block);
     else if (arrival == ARRIVAL_SITE) /* it came there, though nothing can be walked */

@@ -8,6 +8,7 @@ enum {
      * of EVEX, opcode, ModRM, SIB, a displacement, and 8 bytes for an immediate. */
     READ_AHEAD = LONGEST + 4 + 3 + 4 + 8,
 };
+_Static_assert((int)READ_AHEAD == (int)INSN_ROOM, "what the header says");
 
 /* Where we are. READ_AHEAD bytes from the first on are readable, so that only the final length
  * need be held against the room. */

@@ -72,6 +72,9 @@ struct insn {
     int64_t imm;  /* immediate, branch offset, or absolute address of A0..A3; sign-extended */
 };
 
+/* With so much room the bytes are decoded where they are; with less, from a copy. */
+enum { INSN_ROOM = 34 };
+
 /* Decodes at most `room` bytes (15 are always enough). False: these bytes are no whole instruction;
  * then class is INSN_REFUSED, refusal REFUSAL_UNDECODED and length 0. */
 bool insn_decode(const uint8_t *bytes, size_t room, struct insn *ret);

@@ -33,7 +33,8 @@ struct plan;
 struct regions {
     struct region at[REGIONS_MAX]; /* executable mappings, ascending */
     uint32_t n;
-    bool untold; /* they may be unmapped unnoticed: probed before each read */
+    uint32_t last; /* the one found last: the next is mostly the same */
+    bool untold;   /* they may be unmapped unnoticed: probed before each read */
     struct sequence_range sequences[REGIONS_SEQUENCES];
     uint32_t n_sequences;
     bool calls;        /* superblocks contain system calls; in whole runs they always do */

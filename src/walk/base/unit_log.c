@@ -12,7 +12,8 @@ void unit_log_open(struct unit_log *log, uint8_t *base, uint64_t room, uint64_t 
                              .published = published,
                              .counters = counters,
                              .max_counters = max_counters,
-                             .n_counters = log->n_counters};
+                             .n_counters = log->n_counters,
+                             .ahead = {.on = log->ahead.on}};
 }
 
 void *unit_take(struct unit_log *log, uint32_t bytes)
@@ -21,6 +22,8 @@ void *unit_take(struct unit_log *log, uint32_t bytes)
         log->full = true;
         return NULL;
     }
+    if (log->room - *log->published > 2 * AHEAD_BYTES)
+        ahead_of(&log->ahead, log->base, *log->published + bytes);
     return log->base + *log->published;
 }
 

@@ -2,6 +2,8 @@
  * and counters. Units are only appended. One writer at a time: under the cache's lock. */
 #pragma once
 
+#include "walk/base/ahead.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +17,7 @@ struct unit_log {
     bool full; /* no room for units or counters: flushing the cache does not help */
     const uint64_t *maps_bytes; /* published length of the maps section; NULL: nobody asks */
     uint64_t maps_marked;       /* the same, when unit_mark last wrote a unit */
+    struct ahead ahead;
 };
 
 /* Directs the log to a section that is empty. How many counters are in use stays as it is. */

@@ -70,6 +70,8 @@ void cache_expect_all(struct cache *cache)
     sys3(SYS_madvise, (long)cache->tables, sizeof cache->tables->landings, MADV_NOHUGEPAGE);
     expect(cache->index[FLAVOUR_COUNT], sizeof cache->index[FLAVOUR_COUNT] + SURE_BYTES);
     expect(cache->exits, SURE_BYTES);
+    cache->units.ahead.on = cache->counters_ahead.on = true;
+    cache->blocks_ahead = cache->exits_ahead = (struct ahead){.on = true, .end = SURE_BYTES};
 }
 
 void cache_forget(struct cache *cache)
@@ -119,15 +121,18 @@ void cache_rehouse(struct cache *cache, uint8_t *arena)
         known_paths_forget(cache->plan->known);
     cache_flush(cache);
     cache->exit_base = 1;
+    cache->counters_ahead.end = 0;
     cache->translate_ticks = cache->translated = cache->flushes = 0;
     cache->zones.code_bytes = 0;
 }
 
 /* ---- translation */
 
+/* Code that lies within 64 bytes has its slots in one line of the processor's cache. */
 static uint32_t hash_pc(uint64_t pc)
 {
-    return (uint32_t)((pc * UINT64_C(0x9E3779B97F4A7C15)) >> 45) & (CACHE_INDEX - 1);
+    uint32_t line = (uint32_t)(((pc >> 6) * UINT64_C(0x9E3779B97F4A7C15)) >> 45);
+    return (line << 4 | (pc >> 2 & 15)) & (CACHE_INDEX - 1);
 }
 
 static uint32_t *index_slot(struct cache *cache, enum flavour flavour, uint64_t pc)
@@ -373,6 +378,7 @@ static struct copied_block *cache_translate(struct cache *cache, const struct wa
         !unit_superblock(&cache->units, &id, shape, translation.payload))
         return NULL;
     block->entry = translation.entry;
+    block->flags_free = translation.flags_free;
     block->body = translation.body ? (uint16_t)(translation.body - block->code) : 0;
     block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
     zones_advance(&cache->zones, zone, &cursor);
@@ -382,6 +388,8 @@ static struct copied_block *cache_translate(struct cache *cache, const struct wa
     if (flavour == FLAVOUR_RECORD && cache->keeps_words)
         words_keep(cache, &cache->exits[cache->n_exits], n_exits);
     cache->n_exits += n_exits;
+    ahead_of(&cache->blocks_ahead, cache->superblocks, cache->n_superblocks * sizeof *block);
+    ahead_of(&cache->exits_ahead, cache->exits, cache->n_exits * sizeof *cache->exits);
     cache->translated++;
     cache->aborts += shape_aborts(shape);
     __atomic_store_n(slot, ++cache->n_superblocks, __ATOMIC_RELEASE);

@@ -44,10 +44,11 @@ struct copied_block {
     int16_t debt;    /* plain: walk/emit/exits.h */
     uint8_t flavour; /* enum flavour */
     uint8_t max_segments;
-    uint8_t copies;  /* so far */
-    bool lands : 1;  /* its code begins with a landing */
-    bool landed : 1; /* indirect branches find it; under the lock */
-    bool stale;      /* its guard found other bytes: it is no longer found and never runs again */
+    uint8_t copies;      /* so far */
+    bool lands : 1;      /* its code begins with a landing */
+    bool landed : 1;     /* indirect branches find it; under the lock */
+    bool flags_free : 1; /* count: at its entry no flag is live but the carry flag */
+    bool stale; /* its guard found other bytes: it is no longer found and never runs again */
     struct plan_path path; /* count: what is known of the plan's register at its entry */
 };
 _Static_assert(sizeof(struct copied_block) == 72, "programs have tens of thousands");
@@ -86,7 +87,8 @@ struct cache {
     uint32_t n_superblocks, n_exits, exit_base, n_sites, n_fans, n_words;
     bool full; /* no room for a translation: flush when possible */
     uint64_t flushes, translated, translate_ticks; /* for the channel's figures */
-    uint64_t aborts;        /* copies of xbegin, each of which aborts at once */
+    uint64_t aborts; /* copies of xbegin, each of which aborts at once */
+    struct ahead blocks_ahead, exits_ahead, counters_ahead;
     struct payload payload; /* scratch too */
     struct shape shape;     /* scratch of the translator */
     _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_MORE];

@@ -33,7 +33,7 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy,
         return 0;
     struct code_cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint64_t runs_at = cursor_runs_at(&hot_cursor);
-    struct entry_point target = {to->entry, to->debt};
+    struct entry_point target = {to->entry, to->debt, to->flags_free};
     if (to->flavour == FLAVOUR_COUNT)
         exit_plan_write(cache, exit, lazy, to, &hot_cursor, &cold_cursor);
     if (lazy)
@@ -102,6 +102,7 @@ static bool land(struct cache *cache, uint64_t *slot, const struct copied_block 
     struct landing landing = {.pc = to->pc,
                               .next = *slot,
                               .counter = counter,
+                              .flags_free = to->flags_free,
                               .debt = to->debt,
                               .plan = to->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
                               .rotates = cache->rotates};

@@ -56,7 +56,8 @@ static bool zone_map(struct zones *zones, uint64_t at, uint32_t use)
         sys3(SYS_munmap, (long)at, ZONE_BYTES, 0);
         return false;
     }
-    zones->at[zones->n++] = (struct zone){.runs_at = at, .writable = writable, .use = use};
+    zones->at[zones->n++] = (struct zone){
+        .runs_at = at, .writable = writable, .use = use, .ahead = {.on = zones->keeps_land}};
     return true;
 }
 
@@ -144,6 +145,8 @@ void zones_advance(struct zones *zones, struct zone *zone, const struct code_cur
     uint32_t used = (uint32_t)(cursor->at - zone->writable);
     zones->code_bytes += used - zone->used;
     zone->used = used;
+    if (used < ZONE_BYTES - 2 * AHEAD_BYTES)
+        ahead_of(&zone->ahead, zone->writable, used);
 }
 
 const struct zone *zones_find(const struct zones *zones, uint64_t cache_pc)

@@ -2,6 +2,7 @@
  * and once executable, never both. Code is appended; zones are emptied all at once. */
 #pragma once
 
+#include "walk/base/ahead.h"
 #include "walk/base/context.h"
 #include "walk/emit/emit.h"
 
@@ -20,6 +21,7 @@ struct zone {
     uint8_t *writable;
     uint32_t used, use;
     bool closed; /* full: written only when one of its exits is linked */
+    struct ahead ahead;
 };
 
 /* Addresses reserved for further zones near the same code: later the program may have mapped

@@ -16,13 +16,14 @@ void emit_leave(struct code_cursor *c, uint32_t id, size_t to)
 void emit_counter(const struct regions *regions, struct code_cursor *c, uint32_t counter,
                   uint64_t at_pc, bool rcx_free)
 {
+    emit_counter_where(c, counter, flags_dead(regions, at_pc, FLAGS_ALL & ~FLAG_CF), rcx_free);
+}
+
+void emit_counter_where(struct code_cursor *c, uint32_t counter, bool flags_free, bool rcx_free)
+{
     size_t offset = SLOT(counters) + 8 * (size_t)counter;
-    if (flags_dead(regions, at_pc, FLAGS_ALL & ~FLAG_CF)) {
-        emit_u8(c, 0x65); /* incq gs:[offset] */
-        emit_u8(c, 0x48);
-        emit_u8(c, 0xff);
-        emit_u8(c, 0x04);
-        emit_u8(c, 0x25);
+    if (flags_free) {
+        emit_upto8(c, UINT64_C(0x2504ff4865), 5); /* incq gs:[offset] */
         emit_u32(c, (uint32_t)offset);
         return;
     }
@@ -51,11 +52,7 @@ static void emit_charge_rcx(struct code_cursor *c, uint32_t budget, int64_t char
 /* With no flag in use: budget += charge. */
 static void emit_charge_flags(struct code_cursor *c, uint32_t budget, int64_t charge)
 {
-    emit_u8(c, 0x65); /* addq $charge, gs:[budget] */
-    emit_u8(c, 0x48);
-    emit_u8(c, 0x81);
-    emit_u8(c, 0x04);
-    emit_u8(c, 0x25);
+    emit_upto8(c, UINT64_C(0x2504814865), 5); /* addq $charge, gs:[budget] */
     emit_u32(c, (uint32_t)budget_offset(budget));
     emit_u32(c, (uint32_t)charge);
 }
@@ -184,7 +181,11 @@ uint64_t emit_turn(const struct regions *regions, struct code_cursor *hot, struc
 void translate_exit(const struct regions *regions, const struct exit *exit, uint32_t id,
                     const struct entry_point *to, struct code_cursor *hot, struct code_cursor *cold)
 {
-    uint8_t *up = emit_work(regions, hot, cold, exit, id, to->debt);
+    uint8_t *up = NULL;
+    if (exit->flavour != FLAVOUR_COUNT)
+        up = emit_work(regions, hot, cold, exit, id, to->debt);
+    else if (exit->counter)
+        emit_counter_where(hot, exit->counter, to->flags_free, false);
     emit_jump(hot, to->entry);
     emit_work_out(hot, cold, up, exit, id, to->debt);
 }
@@ -199,10 +200,8 @@ void emit_prepay(struct code_cursor *c, uint32_t id, int32_t owed)
 /* jmp *table(, %rcx, 8), or without an index */
 static void emit_jump_table(struct code_cursor *c, const uint64_t *table, bool indexed)
 {
-    emit_u8(c, 0xff);
-    emit_u8(c, 0x24);
-    emit_u8(c, indexed ? 0xcd : 0x25);
-    emit_u32(c, (uint32_t)(uint64_t)table);
+    uint64_t opcode = indexed ? 0xcd24ff : 0x2524ff;
+    emit_upto8(c, opcode | (uint64_t)(uint32_t)(uint64_t)table << 24, 7);
 }
 
 /* With the target in %r11: its index in the landings to %rcx. */
@@ -267,11 +266,10 @@ static void emit_borrow(const struct regions *regions, struct code_cursor *hot,
 void emit_landing(const struct regions *regions, struct code_cursor *hot, struct code_cursor *cold,
                   const struct landing *landing)
 {
-    emit_u8(hot, 0x48); /* movabs $-pc, %rcx */
-    emit_u8(hot, 0xb9);
+    emit_upto8(hot, 0xb948, 2); /* movabs $-pc, %rcx */
     emit_u64(hot, 0 - landing->pc);
-    static const uint8_t compare[] = {0x4a, 0x8d, 0x0c, 0x19, 0xe3, 0, 0xff, 0x25};
-    emit_bytes(hot, compare, sizeof compare); /* lea (%rcx,%r11),%rcx; jrcxz; jmp *next(%rip) */
+    /* lea (%rcx,%r11),%rcx; jrcxz; jmp *next(%rip) */
+    emit_upto8(hot, UINT64_C(0x25ff00e3190c8d4a), 8);
     uint8_t *hit = hot->at - 3;
     emit_u32(hot, 0);
     emit_displacement(hot, hot->at - 4, cursor_runs_at(cold));
@@ -283,7 +281,7 @@ void emit_landing(const struct regions *regions, struct code_cursor *hot, struct
     if (landing->debt)
         emit_borrow(regions, hot, cold, landing, up);
     if (landing->counter)
-        emit_counter(regions, hot, landing->counter, landing->pc, true);
+        emit_counter_where(hot, landing->counter, landing->flags_free, true);
     struct plan_room room = {.regions = regions,
                              .cold = cold,
                              .pc = landing->pc,

@@ -70,6 +70,9 @@ static inline int64_t budget_charge(int32_t instructions)
 void emit_counter(const struct regions *regions, struct code_cursor *c, uint32_t counter,
                   uint64_t at_pc, bool rcx_free);
 
+/* The same where it is known whether flags other than the carry flag are live. */
+void emit_counter_where(struct code_cursor *c, uint32_t counter, bool flags_free, bool rcx_free);
+
 /* Leaves to the dispatcher at the exit `id`. */
 void emit_leave(struct code_cursor *c, uint32_t id, size_t to);
 
@@ -77,6 +80,7 @@ void emit_leave(struct code_cursor *c, uint32_t id, size_t to);
 struct entry_point {
     uint64_t entry;
     int32_t debt;
+    bool flags_free; /* count: no flag is live there but the carry flag */
 };
 
 /* The work of a direct exit that leads to code with that debt. Returns a branch that emit_work_out
@@ -119,6 +123,7 @@ void emit_fan(struct code_cursor *c, const uint64_t *fan);
 struct landing {
     uint64_t pc, next;
     uint32_t counter;
+    bool flags_free; /* for the counter: no flag is live but the carry flag */
     int32_t debt;
     const struct plan *plan;
     plan_place place;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "walk/base/region.h"
+#include "walk/emit/shape.h"
 
 #include <stdbool.h>
 
@@ -9,3 +10,5 @@
  * the straight path shows. False when in doubt: at a return, an indirect branch, or a branch that
  * is reached with a flag undecided. Looks at up to 24 instructions. */
 bool flags_dead(const struct regions *regions, uint64_t pc, uint8_t flags);
+/* The same at the start of a shape, whose instructions are decoded. */
+bool flags_dead_at_shape(const struct regions *regions, const struct shape *shape, uint8_t flags);

@@ -29,7 +29,7 @@ static uint32_t refusal_loss(uint8_t refusal)
 static void step_permit(struct step *step)
 {
     struct insn *insn = &step->insn;
-    step->through_gs = through_gs(insn);
+    step->through_gs = insn->refusal == REFUSAL_GS && through_gs(insn);
     if (insn->class == INSN_REFUSED && (step->through_gs || insn->refusal == REFUSAL_FSBASE))
         insn->class = INSN_PLAIN;
 }
@@ -44,6 +44,20 @@ static bool bytes_read(struct step *step, enum region_kind kind, uint64_t bytes)
     return true;
 }
 
+/* Reads and decodes; LOSS_N, or why not. Code that lasts is decoded where it is. */
+static uint32_t step_read(struct step *step, enum region_kind kind, size_t room)
+{
+    if (kind == REGION_LASTING && room >= INSN_ROOM) {
+        __builtin_memcpy(step->bytes, (const uint8_t *)step->pc, sizeof step->bytes);
+        return insn_decode((const uint8_t *)step->pc, room, &step->insn) ? LOSS_N
+                                                                         : LOSS_at_undecoded;
+    }
+    room = room < INSTRUCTION_MAX ? room : INSTRUCTION_MAX;
+    if (!bytes_read(step, kind, room))
+        return LOSS_at_anonymous;
+    return insn_decode(step->bytes, room, &step->insn) ? LOSS_N : LOSS_at_undecoded;
+}
+
 /* Decodes at pc; LOSS_N if it may be copied. */
 static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t pc, bool whole,
                             uint64_t reach, enum region_kind *ret_kind)
@@ -54,11 +68,9 @@ static uint32_t step_decode(struct step *step, struct regions *regions, uint64_t
         return refusal;
     step->pc = pc;
     step->through_gs = false;
-    room = room < INSTRUCTION_MAX ? room : INSTRUCTION_MAX;
-    if (!bytes_read(step, *ret_kind, room))
-        return LOSS_at_anonymous;
-    if (!insn_decode(step->bytes, room, &step->insn))
-        return LOSS_at_undecoded;
+    refusal = step_read(step, *ret_kind, room);
+    if (refusal != LOSS_N)
+        return refusal;
     const struct insn *insn = &step->insn;
     if (regions_restarts(regions, pc, pc + insn->length))
         return LOSS_at_rseq;

@@ -1,5 +1,6 @@
 #include "walk/emit/tables.h"
 
+#include "walk/base/ahead.h"
 #include "walk/base/sys.h"
 
 #include <sys/mman.h>
@@ -35,8 +36,11 @@ static void fill(uint64_t *entries, uint32_t n, uint64_t with)
 
 void tables_prepare(struct tables *tables, enum flavour flavour)
 {
-    if (tables->landings[flavour][0] == 0)
-        fill(tables->landings[flavour], TABLES_LANDINGS, context_leave_indirect());
+    if (tables->landings[flavour][0])
+        return;
+    sys3(SYS_madvise, (long)tables->landings[flavour], sizeof tables->landings[flavour],
+         AHEAD_POPULATE_WRITE);
+    fill(tables->landings[flavour], TABLES_LANDINGS, context_leave_indirect());
 }
 
 void tables_prepare_site(struct tables *tables, uint32_t site)

@@ -1,5 +1,6 @@
 #include "walk/emit/translate.h"
 
+#include "walk/emit/liveness.h"
 #include "walk/emit/through_gs.h"
 
 #define SLOT(field) offsetof(struct context, field)
@@ -23,7 +24,8 @@ static void emit_plain(struct code_cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
     uint8_t *start = c->at;
-    emit_bytes(c, step->bytes, insn->length);
+    __builtin_memcpy(start, step->bytes, sizeof step->bytes); /* more than it has is overwritten */
+    c->at += insn->length;
     if (!insn->rip_relative)
         return;
     uint64_t operand = step->pc + insn->length + (uint64_t)(int64_t)insn->disp;
@@ -43,9 +45,7 @@ static uint8_t *emit_cond(struct code_cursor *c, const struct insn *insn)
     }
     if (insn->class == INSN_COND) {
         emit_padding(c, 2);
-        emit_u8(c, 0x0f);
-        emit_u8(c, 0x80 | (insn->opcode & 15));
-        emit_u32(c, 0);
+        emit_upto8(c, 0x800f | (insn->opcode & 15u) << 8, 6);
         return c->at - 4;
     }
     if (insn->prefixes & PREFIX_67) /* counts in %ecx */
@@ -63,9 +63,7 @@ static uint8_t *emit_cond(struct code_cursor *c, const struct insn *insn)
  * instruction, so a fault at the stack's end finds the program's registers in place. */
 static uint8_t *emit_push_constant(struct code_cursor *c)
 {
-    emit_u8(c, 0xff);
-    emit_u8(c, 0x35);
-    emit_u32(c, 0);
+    emit_upto8(c, 0x35ff, 6);
     return c->at - 4;
 }
 
@@ -475,8 +473,10 @@ void translate(struct translation *t, const struct shape *shape, struct code_cur
     if (t->payload)
         payload_begin(t->payload);
     emit_front(t, shape, hot, cold);
+    if (t->flavour == FLAVOUR_COUNT)
+        t->flags_free = flags_dead_at_shape(t->regions, shape, FLAGS_ALL & ~FLAG_CF);
     if (t->counter)
-        emit_counter(t->regions, hot, t->counter, shape->pc, false);
+        emit_counter_where(hot, t->counter, t->flags_free, false);
     for (uint32_t s = 0; s < shape->n_segments; s++) {
         if (s)
             emit_inner(t, hot, cold, shape, s);
