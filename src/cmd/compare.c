@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/compare_gcda.h"
 #include "cmd/options/view_options.h"
+#include "consumers/path_settle.h"
 #include "profile/file/file.h"
 #include "analysis/compare/compare.h"
 #include "view/views.h"
@@ -128,6 +129,10 @@ int cmd_compare(int argc, char **argv)
     if (status != EXIT_DONE)
         return status;
     status = profile_load(options.other, options.view.quiet, &other);
+    if (status == EXIT_DONE && options.view.by == BY_PATH) {
+        path_settle(&truth);
+        path_settle(&other);
+    }
     if (status == EXIT_DONE) {
         status = compare(&options, &truth, &other);
         profile_release(&other);

@@ -4,6 +4,7 @@
 #include "cmd/lab_blocks.h"
 #include "cmd/lab_show.h"
 #include "cmd/options/view_options.h"
+#include "consumers/path_settle.h"
 #include "lab/pipeline/modelled_run.h"
 #include "lab/lab.h"
 
@@ -83,6 +84,7 @@ static bool row_load(struct lab_rows *rows, const char *file, const struct profi
     *ret_status = profile_load(file, quiet, &profile);
     if (*ret_status != EXIT_DONE)
         return false;
+    path_settle(&profile);
     struct err err;
     if (rows->table->has && !rows->table->has(&profile, file, &err))
         *ret_status = say_err(&err);
@@ -98,6 +100,7 @@ static int rows_load(struct lab_rows *rows, char **files, int n, bool quiet)
     int status = profile_load(files[0], quiet, &base);
     if (status != EXIT_DONE)
         return status;
+    path_settle(&base);
     for (int i = 0; i < n && row_load(rows, files[i], &base, quiet, &status); i++)
         ;
     profile_release(&base);
@@ -125,6 +128,7 @@ static int shelf_add(struct shelf *shelf, const char *file, bool quiet)
     int status = profile_load(file, quiet, profile);
     if (status != EXIT_DONE)
         return status;
+    path_settle(profile);
     const struct profile *sides[] = {profile};
     scene_open(&shelf->scenes[shelf->n], sides, 1, NULL);
     shelf->recordings[shelf->n] =

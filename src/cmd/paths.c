@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
+#include "consumers/path_settle.h"
 #include "analysis/paths/hot_paths.h"
 #include "view/views.h"
 
@@ -135,6 +136,7 @@ int cmd_paths(int argc, char **argv)
     int status = profile_load(options.view.input, options.view.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
+    path_settle(&profile);
     status = paths(&options, &profile);
     profile_release(&profile);
     return status;

@@ -57,6 +57,7 @@ struct run {
     struct path_plans paths;
     bool described;
     uint64_t due_ns;        /* when the next append is */
+    uint64_t ended_ns;      /* when the program had ended */
     char program[PATH_MAX]; /* its file */
 };
 
@@ -318,8 +319,10 @@ static void follow(struct run *run)
         target->ended |= now >= end;
         look_for_stranger(run);
         target_refresh(target);
-        if (target->ended)
+        if (target->ended) {
+            run->ended_ns = clock_ns(CLOCK_MONOTONIC);
             target_leave(target);
+        }
         run->drain.ending = target->ended;
         drain_read(&run->drain);
         now = append_if_due(run);
@@ -345,6 +348,21 @@ static const char *lacking(const struct recording_options *options, const struct
     return counts && !total->totals.instructions ? "instruction" : NULL;
 }
 
+/* Adding up appends takes milliseconds, and so does writing the sum. A program that was sampled is
+ * not to be kept waiting for what views can do. */
+static bool rewrites(const struct run *run)
+{
+    return run->options->record.mode != RECORD_SAMPLED;
+}
+
+static void add_up(struct run *run)
+{
+    struct recording *recording = run->recording;
+    const struct profile *total = profile_writer_total(run->output.writer);
+    recording->modules = (uint32_t)total->modules.n;
+    recording->empty = lacking(run->options, total);
+}
+
 static void conclude(struct run *run)
 {
     struct recording *recording = run->recording;
@@ -365,17 +383,16 @@ static void conclude(struct run *run)
     if (!recording->processes && *run->program)
         recording->no_agent = loadable_hindrance(run->program);
     recording->channel = run->drain.first;
-    const struct profile *total = profile_writer_total(run->output.writer);
-    recording->modules = (uint32_t)total->modules.n;
     struct profile told = {.complete = true, .totals = run->told};
     recording->whole = profile_whole(&told);
-    recording->empty = lacking(run->options, total);
+    if (rewrites(run) || run->options->verbose)
+        add_up(run);
 }
 
 static void finish(struct run *run)
 {
     struct err err;
-    run->recording->file_bytes = output_close(&run->output);
+    run->recording->file_bytes = output_close(&run->output, rewrites(run));
     run->recording->edges = run->output.rows[TABLE_EDGES];
     run->recording->ranges = run->output.rows[TABLE_RANGES];
     memcpy(run->recording->write_error, run->output.error, sizeof run->output.error);
@@ -471,6 +488,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         run->recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
         conclude(run);
         finish(run);
+        run->recording->late_ns = clock_ns(CLOCK_MONOTONIC) - run->ended_ns;
         drain_release(&run->drain);
         if (run->session.stacks)
             walk_stacks_release(&run->stacks);

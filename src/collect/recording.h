@@ -23,14 +23,14 @@ struct recording {
     struct totals totals;
     uint64_t wall_ns, file_bytes;
     uint64_t translate_ns; /* of the agent's time: translating code, once for each piece */
-    uint64_t ending_ns;   /* of totals.once_ns: reading functions for paths, at the end; the rest is
-                             start-up */
-    const char *no_agent; /* no process had the agent: why, as far as the program shows; or NULL */
-    char bare[512];       /* the same for a program that the agent was to be injected into; or "" */
-    char left[512];       /* what remained in a process, or what it became; or "" */
-    char stranger[160];   /* the program changed its user, and what follows; or "" */
-    bool whole;           /* an exact run was counted completely */
-    const char *empty;    /* of an exact run: what was asked for and was not found; or NULL */
+    uint64_t ending_ns;    /* of totals.once_ns: at the end of processes; the rest is start-up */
+    uint64_t late_ns;      /* elapsed from the end of the program until its profile was written */
+    const char *no_agent;  /* no process had the agent: why, as far as the program shows; or NULL */
+    char bare[512];     /* the same for a program that the agent was to be injected into; or "" */
+    char left[512];     /* what remained in a process, or what it became; or "" */
+    char stranger[160]; /* the program changed its user, and what follows; or "" */
+    bool whole;         /* an exact run was counted completely */
+    const char *empty;  /* of an exact run: what was asked for and was not found; or NULL */
     uint32_t processes, modules;
     size_t edges, ranges;
     struct channel channel;      /* the first process's header; zero if there was none */

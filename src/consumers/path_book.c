@@ -38,11 +38,6 @@ static struct book_module *module_find(struct path_book *book, const struct mapp
     struct book_module *module = mem_alloc(sizeof *module);
     module->module = index;
     module->there = mappings_image_open(mappings, index, &module->image);
-    if (module->there && book->code_most && image_code_bytes(&module->image) > book->code_most) {
-        image_close(&module->image);
-        module->there = false;
-        book->left_out++;
-    }
     if (module->there) {
         symbols_build(&module->symbols, &module->image);
         path_arrivals_find(&module->arrivals, &module->image, &module->symbols);

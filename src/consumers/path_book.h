@@ -35,8 +35,6 @@ struct path_book {
     struct {
         VEC(struct book_module *);
     } modules;
-    uint64_t code_most; /* modules with more bytes of code are left out; 0: none */
-    uint64_t left_out;  /* modules */
 };
 
 void path_book_release(struct path_book *book);

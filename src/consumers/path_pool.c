@@ -1,95 +1,110 @@
 #include "consumers/path_pool.h"
 
-#include "profile/sums.h"
+#include "base/err.h"
+#include "profile/stacks.h"
 
 enum {
-    POOL_EXITS = 1 << 21, /* 8 MiB: minutes, at one percent */
+    POOL_BYTES = 1 << 20, /* a minute and more, at one percent */
     POOL_BATCHES_MIN = 4,
 };
 
-void path_pool_init(struct path_pool *pool, struct units *units)
+void path_pool_init(struct path_pool *pool, const struct units *units)
 {
-    *pool = (struct path_pool){0};
-    batch_init(&pool->batch);
-    path_walks_init(&pool->walks, units, &pool->book, &pool->batch);
+    *pool = (struct path_pool){.units = units};
 }
 
 void path_pool_release(struct path_pool *pool)
 {
-    path_walk_release(&pool->walk);
-    path_walks_release(&pool->walks);
-    path_book_release(&pool->book);
-    batch_release(&pool->batch);
-    vec_release(&pool->exits);
-    vec_release(&pool->parts);
-    vec_release(&pool->batches);
+    path_sheet_release(&pool->sheet);
+    parts_habits_release(&pool->habits);
 }
 
-void path_pool_add(struct path_pool *pool, const uint32_t *exits, const struct path_part *part)
+void path_pool_add(struct path_pool *pool, const uint32_t *exits, uint32_t n, uint32_t instructions,
+                   uint64_t weight)
 {
-    struct path_part *added = vec_push(&pool->parts);
-    *added = *part;
-    added->first = pool->exits.n;
-    vec_room(&pool->exits, pool->exits.n + part->n);
-    memcpy(pool->exits.at + pool->exits.n, exits, part->n * sizeof *exits);
-    pool->exits.n += part->n;
+    struct path_sheet *sheet = &pool->sheet;
+    ASSERT(n <= PARTS_PART_MAX);
+    *vec_push(&sheet->parts) = (struct window_part){
+        .n = n, .instructions = instructions, .weight = weight, .end = exits[n]};
+    parts_write(&sheet->body, &pool->habits, exits, n);
+    pool->open++;
 }
 
 void path_pool_close(struct path_pool *pool, uint64_t x_time, uint64_t x_count)
 {
-    pool->closed++;
-    *vec_push(&pool->batches) = (struct path_batch){pool->parts.n, x_time, x_count};
+    *vec_push(&pool->sheet.batches) =
+        (struct parts_batch){.n_parts = pool->open,
+                             .group = (uint32_t)(pool->closed++ % STACK_GROUPS),
+                             .x_time = x_time,
+                             .x_count = x_count};
+    pool->open = 0;
 }
 
 bool path_pool_is_full(const struct path_pool *pool)
 {
-    return pool->exits.n >= POOL_EXITS;
+    return pool->sheet.body.n >= POOL_BYTES;
 }
 
-static void part_walk(struct path_pool *pool, const struct path_part *part)
+/* ---- blocks */
+
+static void segment_add(struct path_sheet *sheet, const struct unit_segment *segment)
 {
-    path_walk_begin(&pool->walk, part->weight, part->instructions);
-    path_walk_exits(&pool->walks, &pool->walk, pool->exits.at + part->first, part->n, &part->end);
+    *vec_push(&sheet->segments) = (struct parts_segment){.start = segment->start,
+                                                         .at = segment->at.address.v,
+                                                         .module = segment->at.module,
+                                                         .bytes = segment->bytes,
+                                                         .instructions = segment->instructions,
+                                                         .end = segment->end,
+                                                         .last_bytes = segment->last_bytes};
 }
 
-static void batch_fold(struct path_pool *pool, const struct path_batch *batch,
-                       struct profile *profile)
+/* The superblock of an exit, unless it is the last that was added. */
+static void block_add(struct path_pool *pool, uint32_t exit)
 {
-    struct batch_table *from = &pool->batch.paths;
-    uint32_t group = (uint32_t)(pool->folded++ % STACK_GROUPS);
-    path_series_give(&pool->walks.series, profile, group);
-    stacks_add(&profile->series, stacks_node(&profile->series, STACK_NONE, MODULE_NONE, 0), group,
-               batch->x_count);
-    for (uint32_t i = 0; i < from->cells.n; i++) {
-        uint64_t count = from->cells.at[i].count;
-        if (count)
-            sums_add_batch(table_at(&profile->paths, map_key(&from->keys, i)), 0, count,
-                           batch->x_time, batch->x_count);
-        from->cells.at[i] = (struct batch_cell){0};
-    }
-}
-
-void path_pool_give(struct path_pool *pool, struct profile *profile, uint64_t code_most)
-{
-    size_t done = 0;
-    uint64_t left_out = pool->book.left_out;
-    if (pool->closed < POOL_BATCHES_MIN)
+    const struct units *units = pool->units;
+    struct path_sheet *sheet = &pool->sheet;
+    int32_t owner = units_owner(units, exit);
+    if (owner == UNIT_NONE)
         return;
-    pool->book.code_most = code_most;
-    for (size_t i = 0; i < pool->batches.n; i++) {
-        for (; done < pool->batches.at[i].parts; done++)
-            part_walk(pool, &pool->parts.at[done]);
-        batch_fold(pool, &pool->batches.at[i], profile);
+    const struct superblock *superblock = &units->superblocks.at[owner];
+    if (sheet->blocks.n &&
+        sheet->blocks.at[sheet->blocks.n - 1].first_exit == superblock->first_exit)
+        return;
+    *vec_push(&sheet->blocks) =
+        (struct parts_block){superblock->first_exit, superblock->n_segments};
+    for (uint32_t i = 0; i < superblock->n_segments; i++)
+        segment_add(sheet, &units->segments.at[superblock->first_segment + i]);
+}
+
+/* Those of all exits that were met. Exits of a superblock are neighbours. */
+static void blocks_add(struct path_pool *pool)
+{
+    struct parts_habits *habits = &pool->habits;
+    for (size_t i = 0; i < pool->sheet.parts.n; i++) {
+        uint32_t end = pool->sheet.parts.at[i].end;
+        vec_reserve(habits, (size_t)end + 1);
+        if (habits->at[end] == HABIT_NONE)
+            habits->at[end] = HABIT_OPEN;
     }
-    sum_add(&profile->totals.losses[LOSS_path_large], pool->book.left_out - left_out);
-    pool->batches.n = 0;
-    size_t left = pool->parts.n - done, exits = left ? pool->parts.at[done].first : pool->exits.n;
-    pool->exits.n -= exits;
-    if (pool->exits.n)
-        memmove(pool->exits.at, pool->exits.at + exits, pool->exits.n * sizeof *pool->exits.at);
-    for (size_t i = 0; i < left; i++) {
-        pool->parts.at[i] = pool->parts.at[done + i];
-        pool->parts.at[i].first -= exits;
-    }
-    pool->parts.n = left;
+    for (size_t exit = 0; exit < habits->room; exit++)
+        if (habits->at[exit] != HABIT_NONE)
+            block_add(pool, (uint32_t)exit);
+}
+
+bool path_pool_give(struct path_pool *pool, struct path_parts *to)
+{
+    struct path_sheet *sheet = &pool->sheet;
+    if (pool->closed < POOL_BATCHES_MIN || !sheet->batches.n)
+        return true;
+    parts_write_end(&sheet->body, &pool->habits);
+    blocks_add(pool);
+    bool fits = sheet->segments.n <= PARTS_SEGMENTS_MAX && sheet->body.n <= PARTS_BODY_MAX;
+    if (fits)
+        *vec_push(to) = *sheet;
+    else
+        path_sheet_release(sheet);
+    *sheet = (struct path_sheet){0};
+    pool->open = 0;
+    parts_habits_release(&pool->habits);
+    return fits;
 }

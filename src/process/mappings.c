@@ -41,9 +41,23 @@ static bool image_open_seen_by(struct image *image, const char *path, int pid)
     return strcmp(path, "[vdso]") == 0 && image_open(image, path, &err);
 }
 
-bool mappings_image_open(const struct mappings *mappings, uint32_t module, struct image *image)
+/* A file that was replaced since is another build. */
+static bool is_build(const struct image *image, const struct module *module)
 {
-    return image_open_seen_by(image, mappings->profile->modules.at[module].path, mappings->pid);
+    return !module->build_id_bytes ||
+           (image->build_id_bytes == module->build_id_bytes &&
+            memcmp(image->build_id, module->build_id, module->build_id_bytes) == 0);
+}
+
+bool mappings_image_open(const struct mappings *mappings, uint32_t index, struct image *image)
+{
+    const struct module *module = &mappings->profile->modules.at[index];
+    if (!image_open_seen_by(image, module->path, mappings->pid))
+        return false;
+    if (is_build(image, module))
+        return true;
+    image_close(image);
+    return false;
 }
 
 /* Bytes of the file that both the mapping and the load segment have. */

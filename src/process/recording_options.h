@@ -28,6 +28,7 @@ struct recording_options {
     const char *command;  /* as typed, shell-quoted */
     const char *output;
     void (*rest)(const struct recording_rest *rest); /* called once a second; NULL: nobody */
+    bool verbose;                                    /* how much the profile holds is to be told */
 
     /* What is kept. */
     struct selection *only; /* NULL: everything */

@@ -233,6 +233,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     merge_stacks(&into->context_paths, &other->context_paths, &remap);
     sample_list_merge(&into->samples, &other->samples, remap.at, remap.n);
     windows_merge(&into->windows, &other->windows, remap.at, remap.n);
+    path_parts_merge(&into->path_parts, &other->path_parts, remap.at, remap.n);
     merge_names(into, &other->names, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);
     vec_release(&remap);

@@ -81,6 +81,7 @@ void profile_release(struct profile *profile)
     stacks_release(&profile->context_paths);
     vec_release(&profile->samples);
     windows_release(&profile->windows);
+    path_parts_release(&profile->path_parts);
     vec_release(&profile->threads);
     vec_release(&profile->names);
     map_release(&profile->module_keys);
@@ -109,6 +110,7 @@ void profile_clear(struct profile *profile)
     stacks_clear(&profile->context_paths);
     profile->samples.n = 0;
     windows_clear(&profile->windows);
+    path_parts_clear(&profile->path_parts);
     profile->threads.n = 0;
     profile->names.n = 0;
     profile->totals = (struct totals){0};

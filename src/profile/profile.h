@@ -24,6 +24,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "profile/names.h"
+#include "profile/path_parts.h"
 #include "profile/sample_list.h"
 #include "profile/stacks.h"
 #include "profile/sums.h"
@@ -346,7 +347,8 @@ struct profile {
      * entry of its function, and below it the path number as an address. It weighs executions. */
     struct stacks context_paths;
     struct sample_list samples;
-    struct windows windows; /* of a sampled profile: executions to be replayed by a model */
+    struct windows windows;       /* of a sampled profile: executions to be replayed by a model */
+    struct path_parts path_parts; /* likewise: executions to be searched for paths */
     struct threads threads;
     struct names names;
     struct totals totals;

@@ -67,8 +67,7 @@
     LOSS(module_full, "data for the module, or from it, beyond the room of one window")            \
     LOSS(path_begun, "path not counted: its function had started before the recording")            \
     LOSS(unread, "byte of a trace not read: a signal stopped the reading")                         \
-    LOSS(path_large, "module too large to read its paths within the budget; record for longer, "   \
-                     "or with more --overhead")                                                    \
+    LOSS(path_large, "part of the recording without paths: too much code")                         \
     LOSS(stepped,                                                                                  \
          "instruction without a copy, executed in a single step: counted, nothing is missing")     \
     LOSS(stepped_uncounted, "instruction without a copy, executed in a single step: not counted")  \

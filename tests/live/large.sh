@@ -1,6 +1,7 @@
 #!/bin/bash
 # Runs with others
-# A program with more code than reading it for paths may cost: that is said, and the end of the recording stays short.
+# A program with so much code that reading it costs more than a recording may: it has paths all the same, since nobody
+# reads it before it is looked at.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 build() { # BYTES NAME
@@ -14,7 +15,8 @@ for name in large small; do
     "$gait" record -q -o "$work/$name.data" -- "$work/$name" || bad "record $name: status $?"
     "$gait" info --json "$work/$name.data" >"$work/$name.info" || bad "info: status $?"
 done
-grep -q '"path_large": 1' "$work/large.info" || { bad 'nothing says that the large module was not read'; cat "$work/large.info"; }
-grep -q path_large "$work/small.info" && bad 'the small module was not read'
-"$gait" paths "$work/small.data" 2>&1 | grep -q 'of main' || bad 'no paths of the small program'
+grep -q path_large "$work"/*.info && bad 'paths are said to be missing'
+for name in large small; do
+    "$gait" paths "$work/$name.data" 2>&1 | grep -q 'of main' || bad "no paths of the $name program"
+done
 finish

@@ -55,6 +55,7 @@ static int record_walks(struct record_command *options)
     struct recording recording;
     if (!options->quiet)
         options->walks.rest = progress_rest;
+    options->walks.verbose = options->verbose;
     if (!recording_run(&options->walks, &recording, &err))
         return not_started(recording.exec_errno, &err);
     if (!options->quiet)

@@ -120,13 +120,10 @@ static void print_overhead(const struct recording_options *options,
             summary_seconds(recording->totals.user_ns + recording->totals.kernel_ns));
         return;
     }
-    double ending_ms = (double)recording->ending_ns / 1e6;
-    char ending[64] = "";
-    if (ending_ms >= 0.05)
-        snprintf(ending, sizeof ending, ", paths at the end %.1f ms", ending_ms);
     say("overhead %.2f %% as gait measured it (agent %.2f, tool %.2f), %s; not included: start-up "
-        "%.1f ms%s",
-        all, cost.agent, cost.tool, budget, cost.once_ms - ending_ms, ending);
+        "%.1f ms, at the end %.1f ms",
+        all, cost.agent, cost.tool, budget, cost.once_ms - (double)recording->ending_ns / 1e6,
+        (double)recording->late_ns / 1e6);
     if (governed && all > 1.2 * allowed)
         say("over the budget: copying new code took %.1f ms, reading and writing %.1f ms; this "
             "weighs more in a short run (%.2g s of CPU time)",

@@ -71,11 +71,11 @@ uint64_t output_bytes(const struct output *output)
     return stat(output->path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-uint64_t output_close(struct output *output)
+uint64_t output_close(struct output *output, bool whole)
 {
     struct err err;
     profile_writer_tell_rows(output->writer, output->rows);
-    if (!profile_writer_close(output->writer, &err))
+    if (!(whole ? profile_writer_close : profile_writer_end)(output->writer, &err))
         snprintf(output->error, sizeof output->error, "%s", err.text);
     else
         *output->error = 0; /* whatever failed before was written after all */

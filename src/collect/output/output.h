@@ -27,7 +27,8 @@ bool output_open(struct output *output, const char *path, const struct profile *
 void output_undo(struct output *output);
 /* Appends `delta` and empties it. `last`: output_close comes next. */
 void output_append(struct output *output, struct profile *delta, bool last);
-/* Rewrites the whole file and releases the writer. Returns the size. */
-uint64_t output_close(struct output *output);
+/* Releases the writer. `whole`: the file is rewritten, which makes it smaller but takes time.
+ * Returns the size. */
+uint64_t output_close(struct output *output, bool whole);
 /* The size of the file now. */
 uint64_t output_bytes(const struct output *output);

@@ -332,7 +332,7 @@ bool plain_run(const struct plain_options *options, struct plain_recording *ret_
         record(&run);
         ret_plain->wall_ns = clock_ns(CLOCK_MONOTONIC) - run.began_ns;
         conclude(&run);
-        ret_plain->file_bytes = output_close(&run.output);
+        ret_plain->file_bytes = output_close(&run.output, true);
         memcpy(ret_plain->write_error, run.output.error, sizeof run.output.error);
     }
     vigil_release(&run.vigil);

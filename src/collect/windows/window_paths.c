@@ -1,35 +1,33 @@
-/* Paths through functions that are whole in the first part of a window.
+/* Parts of windows for paths: the first part of each, which whoever wants paths will search
+ * (profile/path_parts.h).
  *
- * To follow them costs several times all else that is done with a window, and what comes later in a
- * window is much like what comes first: parts of all windows say more than some whole windows.
- * Windows of a trigger with few ticks are ten times as long, and their parts no longer. */
+ * What comes later in a window is much like what comes first: parts of all windows say more than
+ * some whole windows. Windows of a trigger with few ticks are ten times as long, and their parts no
+ * longer. */
 #include "base/memory.h"
 #include "collect/windows/window_consumer.h"
 #include "consumers/path_pool.h"
+#include "profile/batch.h"
 
-/* Exits of a window that are searched for paths, and what an exit costs: measured. */
-enum { PATHS_EXITS = 2048, PATHS_EXIT_NS = 55, PATHS_BUDGET_PART = 4 };
-/* What reading a module costs for each byte of its code, measured, and how much of it is always
- * allowed: 0.1 s, once. */
-enum { PATHS_CODE_NS = 6, PATHS_CODE_FREE = 16 << 20 };
+/* Exits of a window that are kept, and how many of a CPU second at 1 %: a search takes a hundredth
+ * of that second, and the file grows by some 100 KiB. */
+enum { PATHS_EXITS = 2048, PATHS_EXITS_SECOND = 180000 };
 
 struct window_paths {
     struct window_consumer consumer;
-    const struct units *units;
     const struct tally *tally;
     struct profile *profile;
     struct path_pool pool;
     uint32_t overhead_ppm; /* the budget */
-    uint32_t every;        /* one window in `every` is searched and stands for as many: a power of
-                              two, so that paths cost at most a quarter of the budget */
-    uint64_t exits;        /* searched in this batch */
-    uint64_t cpu_ns;       /* of batches that are closed */
+    uint32_t every; /* one window in `every` is kept and stands for as many: a power of two, */
+    uint32_t least; /* at least this, which doubles whenever the pool was full: however long
+                       a recording is, its file stays small */
+    uint64_t exits; /* kept in this batch */
 };
 
 static void paths_window(struct window_consumer *consumer, const struct weighed_window *window)
 {
     struct window_paths *paths = (struct window_paths *)consumer;
-    const struct units *units = paths->units;
     const uint32_t *exits = window->counted.exits;
     struct tally_weight part = window->weight;
     uint32_t seen = 0;
@@ -42,38 +40,26 @@ static void paths_window(struct window_consumer *consumer, const struct weighed_
     if (!part.instructions)
         return;
     paths->exits += seen;
-    const struct superblock *next = &units->superblocks.at[units_owner(units, exits[seen])];
-    const struct unit_segment *first = &units->segments.at[next->first_segment];
-    path_pool_add(&paths->pool, exits,
-                  &(struct path_part){.n = seen,
-                                      .instructions = (uint32_t)part.instructions,
-                                      .weight = paths->every * tally_units(&part, 1) * part.rate,
-                                      .end = {first->start, first->at, 0}});
-}
-
-/* What paths may cost in so much CPU time. */
-static uint64_t allowed_ns(const struct window_paths *paths, uint64_t cpu_ns)
-{
-    return cpu_ns / 1000000 * paths->overhead_ppm / PATHS_BUDGET_PART;
+    path_pool_add(&paths->pool, exits, seen, (uint32_t)part.instructions,
+                  paths->every * tally_units(&part, 1) * part.rate);
 }
 
 static void pace_set(struct window_paths *paths, uint64_t cpu_ns)
 {
-    uint64_t allowed = allowed_ns(paths, cpu_ns), spent = paths->exits * PATHS_EXIT_NS;
-    if (spent > allowed)
+    double percent = paths->overhead_ppm / 1e4;
+    double most = (double)cpu_ns / 1e9 * percent * PATHS_EXITS_SECOND;
+    if ((double)paths->exits > most)
         paths->every *= 2;
-    else if (paths->every > 1 && 4 * spent < allowed)
+    else if (paths->every > paths->least && 4 * (double)paths->exits < most)
         paths->every /= 2;
     paths->exits = 0;
-    paths->cpu_ns += cpu_ns;
 }
 
-/* Leaves out modules that are too large to be read within the budget. */
 static void paths_give(struct window_consumer *consumer)
 {
     struct window_paths *paths = (struct window_paths *)consumer;
-    uint64_t most = allowed_ns(paths, paths->cpu_ns) / PATHS_CODE_NS;
-    path_pool_give(&paths->pool, paths->profile, most > PATHS_CODE_FREE ? most : PATHS_CODE_FREE);
+    if (!path_pool_give(&paths->pool, &paths->profile->path_parts))
+        sum_add(&paths->profile->totals.losses[LOSS_path_large], 1);
 }
 
 static void paths_flush(struct window_consumer *consumer, const struct batch_end *end)
@@ -81,8 +67,11 @@ static void paths_flush(struct window_consumer *consumer, const struct batch_end
     struct window_paths *paths = (struct window_paths *)consumer;
     pace_set(paths, end->cpu_ns);
     path_pool_close(&paths->pool, end->batch->x_time, end->batch->x_count);
-    if (path_pool_is_full(&paths->pool))
-        paths_give(consumer);
+    if (!path_pool_is_full(&paths->pool))
+        return;
+    paths_give(consumer);
+    paths->least *= 2;
+    paths->every = paths->every > paths->least ? paths->every : paths->least;
 }
 
 static void paths_close(struct window_consumer *consumer)
@@ -99,11 +88,11 @@ struct window_consumer *window_paths_open(const struct window_setting *setting)
     struct window_paths *paths = mem_alloc(sizeof *paths);
     uint32_t ppm = setting->session->options->record.overhead_ppm;
     *paths = (struct window_paths){.consumer = {&kind},
-                                   .units = setting->units,
                                    .tally = setting->tally,
                                    .profile = setting->session->profile,
                                    .overhead_ppm = ppm ? ppm : 10000,
-                                   .every = 1};
+                                   .every = 1,
+                                   .least = 1};
     path_pool_init(&paths->pool, setting->units);
     return &paths->consumer;
 }

@@ -30,7 +30,8 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_CONFLICTS] = "CONFLICTS",
                                                [CHUNK_SAMPLES] = "SAMPLES",
                                                [CHUNK_MODELLED] = "MODELLED",
-                                               [CHUNK_WINDOWS] = "WINDOWS"};
+                                               [CHUNK_WINDOWS] = "WINDOWS",
+                                               [CHUNK_PATH_PARTS] = "PATH_PARTS"};
 
 bool chunk_is_known(uint32_t type)
 {

@@ -50,6 +50,7 @@ enum chunk_type {
     CHUNK_SAMPLES,
     CHUNK_MODELLED,
     CHUNK_WINDOWS,
+    CHUNK_PATH_PARTS,
     CHUNK_TYPES
 };
 

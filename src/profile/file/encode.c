@@ -4,6 +4,7 @@
 #include "profile/command.h"
 #include "profile/file/encode_loose.h"
 #include "profile/file/encode_plain.h"
+#include "profile/file/parts_chunk.h"
 #include "profile/file/samples_chunk.h"
 #include "profile/file/windows_chunk.h"
 #include "wire/varint.h"
@@ -227,6 +228,7 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_stacks(encoder, CHUNK_CONTEXT_PATHS, &profile->context_paths, in_file);
     encode_samples(encoder, &profile->samples, in_file);
     encode_windows(encoder, &profile->windows, in_file);
+    encode_path_parts(encoder, &profile->path_parts, in_file);
     encode_threads(encoder, &profile->threads);
     encode_names(encoder, &profile->names, in_file);
     encode_losses(encoder, profile);

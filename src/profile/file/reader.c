@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/scope.h"
 #include "profile/file/decode.h"
+#include "profile/file/encode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -191,15 +192,41 @@ static char *warning_of(const char *name, const struct chunk_source *source,
     return NULL;
 }
 
+/* Modules and rows of a file that grew stand in the order in which they came. They get that of a
+ * whole file, so that what is shown does not depend on it. */
+static bool put_in_order(struct profile *profile, struct chunk *chunk, struct err *err)
+{
+    struct encoder encoder = {0};
+    struct profile ordered;
+    struct decoder decoder;
+    encode_whole(&encoder, profile, NULL);
+    profile_init(&ordered);
+    decoder_init(&decoder, &ordered);
+    const struct chunk_source source = {.fd = -1, .memory = encoder.out.at, .size = encoder.out.n};
+    bool ok = true;
+    for (uint64_t at = FILE_START_BYTES; ok && at < source.size; at = chunk->next)
+        ok = chunk_read(&source, at, chunk, err) == CHUNK_WHOLE &&
+             decode_chunk(&decoder, chunk, err);
+    if (ok)
+        decode_finish(&decoder);
+    encoder_release(&encoder);
+    decoder_release(&decoder);
+    profile_release(ok ? profile : &ordered);
+    if (ok)
+        *profile = ordered;
+    return ok;
+}
+
 static bool read_extent(const char *name, const struct chunk_source *source,
-                        const struct extent *extent, struct chunk *chunk,
+                        const struct extent *extent, struct chunk *chunk, bool grew,
                         struct profile *ret_profile, struct err *err)
 {
     struct profile profile;
     struct decoder decoder;
     profile_init(&profile);
     decoder_init(&decoder, &profile);
-    bool ok = decode_extent(source, extent, chunk, &decoder, err);
+    bool ok = decode_extent(source, extent, chunk, &decoder, err) &&
+              (!grew || put_in_order(&profile, chunk, err));
     if (ok) {
         profile.damaged = extent->damaged;
         profile.ruined =
@@ -224,10 +251,11 @@ static bool read_source(const char *name, const struct chunk_source *source,
     struct err unread;
     bool ok = check_start(source, err) && find_extent(source, &chunk, true, &survey, &extent, err);
     bool done = ok && passable(&extent, &survey) &&
-                read_extent(name, source, &extent, &chunk, ret_profile, &unread);
+                read_extent(name, source, &extent, &chunk, false, ret_profile, &unread);
     if (ok && !done)
         ok = (!extent.left_out || find_extent(source, &chunk, false, &survey, &extent, err)) &&
-             read_extent(name, source, &extent, &chunk, ret_profile, err);
+             read_extent(name, source, &extent, &chunk, survey.totals > 1 || survey.batches,
+                         ret_profile, err);
     chunk_release(&chunk);
     return ok || err_in(err, "%s", name);
 }

@@ -283,14 +283,10 @@ void profile_writer_attach(struct profile_writer *writer, struct profile *delta)
 
 /* ---- the end */
 
-/* A rewrite that fails for want of space need not cost the recording: END may fit behind what is
- * there. */
-static bool finish(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, struct err *err)
+static bool append_end(struct profile_writer *writer, struct err *err)
 {
     bool ours = path_is_ours(writer, err);
     writer->total.complete = true;
-    if (!writer->special && ours && rewrite(writer, zstd, err))
-        return true;
     if (writer->behind)
         return ours && catch_up(writer, err);
     if (writer->unwritten)
@@ -300,6 +296,14 @@ static bool finish(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, stru
             writer->unwritten ? writer->encoder.rows[i] : writer->total.tables[i].n;
     encode_end(&writer->encoder);
     return append_out(writer, err) && ours;
+}
+
+/* A rewrite that fails for want of space need not cost the recording: END may fit behind what is
+ * there. */
+static bool finish(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, struct err *err)
+{
+    writer->total.complete = true;
+    return (!writer->special && rewrite(writer, zstd, err)) || append_end(writer, err);
 }
 
 void profile_writer_tell_rows(struct profile_writer *writer, uint64_t ret_rows[TABLES])
@@ -312,6 +316,13 @@ bool profile_writer_close(struct profile_writer *writer, struct err *err)
     ZSTD_CCtx *zstd = ZSTD_createCCtx();
     bool ok = finish(writer, zstd, err);
     ZSTD_freeCCtx(zstd);
+    profile_writer_abandon(writer);
+    return ok;
+}
+
+bool profile_writer_end(struct profile_writer *writer, struct err *err)
+{
+    bool ok = append_end(writer, err);
     profile_writer_abandon(writer);
     return ok;
 }
