@@ -4,6 +4,7 @@
 #include "cmd/options/view_options.h"
 #include "analysis/report/contexts.h"
 #include "view/views.h"
+#include "profile/kernel_names.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -166,6 +167,7 @@ int cmd_contexts(int argc, char **argv)
     int status = profile_load(options.view.input, options.view.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
+    kernel_names_complete(&profile);
     status = contexts(&options, &profile);
     profile_release(&profile);
     return status;

@@ -7,6 +7,7 @@
 #include "cmd/options/view_options.h"
 #include "export/export.h"
 #include "base/place_file.h"
+#include "profile/kernel_names.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -237,6 +238,8 @@ int cmd_export(int argc, char **argv)
         return say_err(&err);
     struct profile profile;
     int status = profile_load(options.input, options.quiet, &profile);
+    if (status == EXIT_DONE)
+        kernel_names_complete(&profile);
     if (status == EXIT_DONE && options.carry.binary)
         status = export_carried(&options, &profile);
     if (status != EXIT_DONE)

@@ -124,6 +124,9 @@ static void print_sampled(const struct totals *totals)
            (unsigned long long)totals->instructions,
            per_second(totals->instructions, totals->user_ns) / 1e6);
     printf("%-14s%llu batches of walks\n", "", (unsigned long long)totals->batches);
+    if (totals->kernel_samples)
+        printf("%-14s%llu samples of the kernel, and of processes without the agent\n", "",
+               (unsigned long long)totals->kernel_samples);
     struct cost cost = cost_of(totals);
     if (!cost.known) {
         printf("%-14snot known: %.2f s by the agent's measure, more than the program took\n",
@@ -162,6 +165,15 @@ static int thread_order(const void *a, const void *b)
     return x_ns != y_ns ? (x_ns < y_ns ? 1 : -1) : x < y ? -1 : x > y;
 }
 
+static void print_times(const struct thread_times *thread)
+{
+    printf(": user %.3f s, kernel %.3f s", (double)thread->user_ns / 1e9,
+           (double)thread->kernel_ns / 1e9);
+    if (thread->off_ns || thread->switches)
+        printf(", off CPU %.3f s; %llu switches", (double)thread->off_ns / 1e9,
+               (unsigned long long)thread->switches);
+}
+
 static void print_threads(const struct threads *threads)
 {
     enum { SHOWN = 10 };
@@ -176,8 +188,7 @@ static void print_threads(const struct threads *threads)
         printf("%-14s%u/%u ", i ? "" : "threads", order.at[i]->pid, order.at[i]->tid);
         print_quoted(order.at[i]->name);
         if (thread_times_known(order.at[i]))
-            printf(": user %.3f s, kernel %.3f s", (double)order.at[i]->user_ns / 1e9,
-                   (double)order.at[i]->kernel_ns / 1e9);
+            print_times(order.at[i]);
         putchar('\n');
     }
     if (order.n > SHOWN)
@@ -197,6 +208,8 @@ static void print_totals(const struct profile *profile)
         print_plain(profile);
         return;
     }
+    if (totals->off_ns)
+        printf("%-14s%.3f s off CPU\n", "", (double)totals->off_ns / 1e9);
     if (profile->mode == PROFILE_EXACT)
         printf("%-14s%llu instructions counted\n", "recorded",
                (unsigned long long)totals->instructions);

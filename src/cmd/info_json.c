@@ -63,6 +63,7 @@ static void totals_json(struct json *json, const struct profile *profile)
     json_integer(json, "batches", totals->batches);
     json_integer(json, "windows", totals->windows);
     json_integer(json, "interrupts", totals->interrupts);
+    json_integer(json, "kernel_samples", totals->kernel_samples);
     json_number(json, "walked_share", walked_share(totals));
     json_integer(json, "instructions", totals->instructions);
     ratio_json(json, "instructions_per_second", totals->instructions, totals->user_ns, 1e9);

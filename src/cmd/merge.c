@@ -4,6 +4,7 @@
 #include "cmd/options/flags.h"
 #include "profile/file/file.h"
 #include "profile/no_values.h"
+#include "profile/kernel_names.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -65,6 +66,7 @@ static bool add(struct profile *sum, bool first, const char *path, bool quiet, s
         return false;
     }
     warn(path, &profile, quiet);
+    kernel_names_complete(&profile); /* whoever looks at the sum may run another kernel */
     profile.totals.recordings += !profile.totals.recordings;
     if (first) {
         *sum = profile;

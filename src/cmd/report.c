@@ -4,6 +4,7 @@
 #include "cmd/options/view_options.h"
 #include "analysis/report/report.h"
 #include "view/views.h"
+#include "profile/kernel_names.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ static const struct flag flags[] = {
     VIEW_BY(" (function)"),
     VIEW_WEIGHT(": executions (of functions and lines: executed instructions), or user CPU time "
                 "(time for sampled functions and lines, else count)"),
-    VIEW_MODULE("this module only; [kernel]: kernel time of a plain profile"),
+    VIEW_MODULE("this module only; [kernel]: kernel time"),
     VIEW_FUNCTION("functions of this name or glob only"),
     VIEW_PID("this process only"),
     VIEW_TID("this thread only"),
@@ -91,7 +92,10 @@ int cmd_report(int argc, char **argv)
     int status = profile_load(options.input, options.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
-    bool stacks = profile.mode == PROFILE_PLAIN || options.pid || options.tid;
+    bool kernel = options.module && strcmp(options.module, "[kernel]") == 0;
+    bool stacks = profile.mode == PROFILE_PLAIN || options.pid || options.tid || kernel;
+    if (kernel)
+        kernel_names_complete(&profile);
     status = options.inferred && stacks ? say_not_inferred() : report(&options, &profile);
     profile_release(&profile);
     return status;

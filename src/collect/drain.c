@@ -6,6 +6,7 @@
 #include "collect/channel/figures.h"
 #include "collect/channel/share.h"
 #include "collect/exact/path_plans.h"
+#include "collect/kernel_part.h"
 #include "collect/modules/module_host.h"
 #include "collect/stacks/walk_stacks.h"
 #include "profile/sums.h"
@@ -232,6 +233,8 @@ static void source_open(struct drain *drain, uint32_t index)
     struct source *source = mem_alloc(sizeof *source);
     source_init(source, drain->session, index, channel, pid);
     drain->sources[index] = source;
+    if (drain->session->kernel)
+        kernel_part_claim(drain->session->kernel, pid, share_load(&channel->start_tsc));
     if (!drain->processes++)
         drain->first_source = source;
 }
@@ -280,7 +283,8 @@ static void source_retire(struct drain *drain, uint32_t index)
 
 /* ---- reading */
 
-/* Our CPU time since the last time, in equal parts to the processes that are there to pay for it.
+/* Our CPU time since the last time, and what the kernel used for us, in equal parts to the
+ * processes that are there to pay for it.
  */
 static void tell_cost(struct drain *drain)
 {
@@ -288,6 +292,8 @@ static void tell_cost(struct drain *drain)
     for (int i = 0; i < CHANNEL_N; i++)
         live += source_live(drain->sources[i]);
     uint64_t now = drain_own_ns(drain);
+    if (drain->session->kernel)
+        now += drain->session->kernel->cost_ns;
     uint64_t more = now - drain->tool_ns_told;
     drain->tool_ns_told = now;
     for (int i = 0; i < CHANNEL_N; i++) {

@@ -6,6 +6,7 @@
 #include "collect/drain.h"
 #include "collect/exact/path_plans.h"
 #include "collect/exact/plans.h"
+#include "collect/kernel_part.h"
 #include "collect/modules/module_host.h"
 #include "collect/stacks/walk_stacks.h"
 #include "values/payload_dump.h"
@@ -49,6 +50,7 @@ struct run {
     struct output output;
     struct recording_target target;
     struct drain drain;
+    struct kernel_part kernel;
     struct walk_stacks stacks;
     struct payload_dump dump;
     struct latency_scale scale;
@@ -123,6 +125,10 @@ static bool start(struct run *run, struct err *err)
     profile_writer_attach(run->output.writer, &run->delta);
     struct launch launch = {
         .argv = run->options->argv, .library = library, .channel_fd = run->share.fd};
+    if (run->kernel.on) {
+        launch.ready = kernel_part_ready;
+        launch.closure = &run->kernel;
+    }
     bool sampled = run->options->record.mode == RECORD_SAMPLED;
     enum target_way way = !loadable_is_static(run->program) ? TARGET_LOADS
                           : sampled                         ? TARGET_SAMPLED
@@ -139,8 +145,10 @@ static bool attach(struct run *run, struct err *err)
     if (!output_open(&run->output, options->output, &run->delta, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);
-    if (target_attach(&run->target, options->pids, options->n_pids, run->share.fd, err))
+    if (target_attach(&run->target, options->pids, options->n_pids, run->share.fd, err)) {
+        kernel_part_attach(&run->kernel, options->pids, options->n_pids);
         return true;
+    }
     output_undo(&run->output);
     return false;
 }
@@ -198,12 +206,14 @@ static void append(struct run *run, bool last)
     target_times(&run->target, &times);
     if (last && run->target.started)
         drain_outliving(&run->drain, run->target.child.pid, &times);
+    kernel_part_give(&run->kernel, &times, last);
     totals_now(&run->drain, &times, last, &now);
     if (last)
         now.losses[LOSS_thread_native] += target_deaf(&run->target);
     totals_give(&run->delta.totals, &run->told, &now);
     output_append(&run->output, &run->delta, last);
     drain_forget(&run->drain);
+    kernel_part_forget(&run->kernel);
 }
 
 /* About the delay that the drain wants, but so that a whole number of them ends when the next
@@ -260,7 +270,8 @@ static void follow_processes(struct run *run, uint64_t wait)
     do {
         target_wait(&run->target, until - now < CROWD_NS ? until - now : CROWD_NS);
         now = clock_ns(CLOCK_MONOTONIC);
-    } while (!run->target.ended && now < until && !drain_crowded(&run->drain));
+    } while (!run->target.ended && now < until && !drain_crowded(&run->drain) &&
+             !kernel_part_filling(&run->kernel));
 }
 
 /* What rings of many threads hold when the program has ended can take minutes, if it goes through a
@@ -300,6 +311,16 @@ static void look_for_stranger(struct run *run)
                  (unsigned)status.st_uid);
 }
 
+/* Threads of injected agents are not the program's. */
+static void own_threads_tell(struct run *run)
+{
+    for (size_t i = 0; i < run->target.n; i++) {
+        const struct injected_tids *tids = &run->target.at[i].injected.spawned;
+        for (size_t k = 0; k < tids->n; k++)
+            kernel_part_own(&run->kernel, tids->at[k]);
+    }
+}
+
 static void follow(struct run *run)
 {
     struct recording_target *target = &run->target;
@@ -325,9 +346,13 @@ static void follow(struct run *run)
         }
         run->drain.ending = target->ended;
         drain_read(&run->drain);
+        own_threads_tell(run);
+        kernel_part_read(&run->kernel, false);
         now = append_if_due(run);
     }
     drain_read(&run->drain);
+    own_threads_tell(run);
+    kernel_part_read(&run->kernel, true);
     if (run->options->record.mode == RECORD_EXACT_TRACE)
         work_off(run);
     append(run, true);
@@ -363,6 +388,24 @@ static void add_up(struct run *run)
     recording->empty = lacking(run->options, total);
 }
 
+static void kernel_conclude(struct run *run)
+{
+    const struct kernel_part *kernel = &run->kernel;
+    struct recording_kernel *to = &run->recording->kernel;
+    *to = (struct recording_kernel){.on = kernel->used,
+                                    .hz = kernel->hz,
+                                    .sample_ns = kernel->sample_ns,
+                                    .cost_ns = kernel->cost_ns};
+    snprintf(to->refused, sizeof to->refused, "%s", kernel->refused);
+    if (!kernel->used)
+        return;
+    const struct samples *samples = &kernel->follow.samples;
+    to->samples = samples->taken;
+    to->in_kernel = samples->in_kernel;
+    to->bare = samples->bare;
+    to->switches = kernel->follow.switches;
+}
+
 static void conclude(struct run *run)
 {
     struct recording *recording = run->recording;
@@ -372,6 +415,8 @@ static void conclude(struct run *run)
     memcpy(recording->left, run->target.left, sizeof recording->left);
     memcpy(recording->bare, run->target.bare, sizeof recording->bare);
     recording->totals = run->told;
+    kernel_part_sum(&run->kernel, &recording->totals);
+    kernel_conclude(run);
     recording->translate_ns = sum.totals.translate_ns;
     recording->ending_ns = run->drain.ending_ns;
     recording->untrue = sum.miscounted;
@@ -465,6 +510,8 @@ static void drain_begin(struct run *run)
                                    .listener = run->dump.file ? &run->dump.consumer : NULL,
                                    .stream_dump = run->stream_dump.file ? &run->stream_dump : NULL,
                                    .paths = plans_wanted(run) ? &run->paths : NULL};
+    if (options->record.mode == RECORD_SAMPLED)
+        run->session.kernel = &run->kernel;
     if (options->record.mode == RECORD_SAMPLED && events & EVENTS_STACK) {
         walk_stacks_init(&run->stacks, &run->delta);
         run->session.stacks = &run->stacks;
@@ -481,6 +528,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         return false;
     head_fill(run);
     scale_tell(run);
+    kernel_part_open(&run->kernel, run->options, &run->delta);
     bool started = run->options->n_pids ? attach(run, err) : start(run, err);
     if (started) {
         drain_begin(run);
@@ -494,6 +542,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
             walk_stacks_release(&run->stacks);
     }
     target_release(&run->target);
+    kernel_part_close(&run->kernel);
     profile_release(&run->delta);
     path_plans_release(&run->paths);
     share_release(&run->share);

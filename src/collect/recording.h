@@ -17,10 +17,22 @@
 
 struct err;
 
+/* Samples of the kernel beside the agent's (collect/kernel_part.h). */
+struct recording_kernel {
+    bool on;                     /* there were some, at least at first */
+    uint64_t hz;                 /* samples per CPU second */
+    uint64_t samples;            /* of all threads */
+    uint64_t in_kernel, bare;    /* kept: in the kernel; in user mode, of processes without agent */
+    uint64_t switches;           /* of threads */
+    uint64_t sample_ns, cost_ns; /* cost of one sample; of all of it, estimated */
+    char refused[600];           /* why nothing, or not all, was recorded; or "" */
+};
+
 struct recording {
     int exec_errno; /* why the program could not be executed; 0: it could */
     int status;     /* of the program, as waitpid gives it */
     struct totals totals;
+    struct recording_kernel kernel;
     uint64_t wall_ns, file_bytes;
     uint64_t translate_ns; /* of the agent's time: translating code, once for each piece */
     uint64_t ending_ns;    /* of totals.once_ns: at the end of processes; the rest is start-up */

@@ -1,5 +1,6 @@
 #include "collect/totals.h"
 
+#include "collect/kernel_part.h"
 #include "collect/target/cpu_times.h"
 #include "profile/sums.h"
 
@@ -50,22 +51,45 @@ static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
     return (uint64_t)((double)ticks * by);
 }
 
+/* Context switches know the time of all threads, also of those that nobody waited for, but with it
+ * what the host of a virtual machine took. So they count only if much is missing otherwise at the
+ * end: totals only grow, and children are missing until they are waited for. How time divides is
+ * known best by the kernel's own account, which looks at every tick. */
+static void all_times(const struct kernel_part *kernel, struct cpu_times *times)
+{
+    uint64_t all = kernel->user_ns + kernel->kernel_ns, told = times->user_ns + times->kernel_ns;
+    if (!kernel_part_times(kernel) || told > all - all / 5)
+        return;
+    uint64_t user = told ? (uint64_t)((u128)all * times->user_ns / told) : kernel->user_ns;
+    *times = (struct cpu_times){.user_ns = user, .kernel_ns = all - user};
+}
+
 void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,
                 struct totals *ret_totals)
 {
     struct drain_sum sum;
     drain_sum(drain, last, &sum);
+    const struct kernel_part *kernel = drain->session->kernel;
     struct totals totals = sum.totals;
-    totals.user_ns = times->user_ns;
-    totals.kernel_ns = times->kernel_ns;
-    totals.whole_user_ns = times->user_ns;
-    totals.whole_kernel_ns = times->kernel_ns;
+    struct cpu_times all = *times;
+    if (kernel && last)
+        all_times(kernel, &all);
+    totals.user_ns = totals.whole_user_ns = all.user_ns;
+    totals.kernel_ns = totals.whole_kernel_ns = all.kernel_ns;
     totals.walked_ns = sum.walked_ns;
     if (last && !drain->processes)
         totals.losses[LOSS_no_agent] = 1;
     if (drain->session->options->record.mode == RECORD_SAMPLED)
         leave_unwalked(&totals, drain, sum.recorded_ns, last);
     totals.user_ticks = (uint64_t)((u128)totals.user_ns * drain->first.tsc_hz / 1000000000u);
+    if (kernel && kernel_part_times(kernel)) { /* what was not walked was sampled */
+        totals.user_ns = all.user_ns;
+        totals.kernel_ns = all.kernel_ns;
+    }
+    if (kernel) {
+        sum_add(&totals.agent_ns, kernel->cost_ns);
+        sum_add(&totals.delivery_ns, kernel->cost_ns);
+    }
     if (last)
         totals.user_ticks = stretch(totals.user_ticks, &sum);
     totals.tool_ns = drain_own_ns(drain);

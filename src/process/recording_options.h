@@ -30,6 +30,8 @@ struct recording_options {
     void (*rest)(const struct recording_rest *rest); /* called once a second; NULL: nobody */
     bool verbose;                                    /* how much the profile holds is to be told */
 
+    bool no_kernel; /* samples of the agent alone */
+
     /* What is kept. */
     struct selection *only; /* NULL: everything */
     const char *only_text;  /* --only as typed */

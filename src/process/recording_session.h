@@ -4,6 +4,7 @@
 
 #include "process/recording_options.h"
 
+struct kernel_part;
 struct latency_scale;
 struct module_host;
 struct path_plans;
@@ -23,6 +24,7 @@ struct recording_session {
     struct payload_consumer *listener; /* gets every event of windows and traces; or NULL */
     struct stream_dump *stream_dump;   /* gets tuples of traces; or NULL */
     struct path_plans *paths;          /* NULL: neither paths nor contexts are counted */
+    struct kernel_part *kernel;        /* NULL: an exact run */
 };
 
 /* Whether somebody looks at events one by one; else they are only counted, which is cheaper. */

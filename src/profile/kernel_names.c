@@ -149,3 +149,49 @@ void kernel_names_tell(struct kernel_names *names, struct profile *profile, uint
 {
     kernel_names_tell_from(names, profile, module, "/proc/kallsyms");
 }
+
+/* ---- when it is shown */
+
+const char *kernel_names_boot(char *text, size_t room)
+{
+    AUTO(fd_close) int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
+    text[n > 0 ? n : 0] = 0;
+    text[strcspn(text, "\n")] = 0;
+    return text;
+}
+
+/* One boot: merged recordings may be of several. */
+static bool this_boot(const struct profile *profile)
+{
+    char boot[64];
+    bool same = false;
+    kernel_names_boot(boot, sizeof boot);
+    for (size_t i = 0; i < profile->facts.n; i++)
+        if (strcmp(profile->facts.at[i].key, "boot_id") == 0) {
+            same = strcmp(profile->facts.at[i].value, boot) == 0;
+            if (!same)
+                return false;
+        }
+    return same;
+}
+
+void kernel_names_complete(struct profile *profile)
+{
+    struct kernel_names names;
+    uint32_t kernel = MODULE_NONE;
+    if (!this_boot(profile))
+        return;
+    kernel_names_init(&names);
+    for (uint32_t node = 0; node < profile->stacks.nodes.n; node++) {
+        struct stack_key key = stacks_key(&profile->stacks, node);
+        if (!profile_module_is_kernel(profile, key.module))
+            continue;
+        kernel = key.module;
+        if (!names_find(&profile->names, key.module, key.address))
+            kernel_names_see(&names, key.address);
+    }
+    if (names.addresses.n)
+        kernel_names_tell(&names, profile, kernel);
+    kernel_names_release(&names);
+}

@@ -24,6 +24,11 @@ static inline void kernel_names_see(struct kernel_names *names, uint64_t address
     map_add(&names->addresses, &address);
 }
 
+/* Adds the names of sampled kernel code that has none yet, if the profile was recorded since this
+ * kernel was started: recordings leave it to whoever looks, for the names are read in 50 ms. */
+void kernel_names_complete(struct profile *profile);
+/* "boot_id": the fact that says by which kernel, since it was started. */
+const char *kernel_names_boot(char *text, size_t room);
 /* Adds the names of addresses since the last call to the module of the profile. Does nothing if
  * /proc/kallsyms hides addresses (kernel.kptr_restrict). */
 void kernel_names_tell(struct kernel_names *names, struct profile *profile, uint32_t module);

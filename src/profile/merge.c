@@ -132,6 +132,9 @@ static void merge_totals(struct totals *into, const struct totals *other)
     sum_add(&into->walked_ns, other->walked_ns);
     sum_add(&into->once_ns, other->once_ns);
     sum_add(&into->recordings, other->recordings);
+    sum_add(&into->kernel_samples, other->kernel_samples);
+    sum_add(&into->bare_ns, other->bare_ns);
+    sum_add_wide(&into->bare_xx, other->bare_xx);
     sum_add_wide(&into->sampled_xx, other->sampled_xx);
     sum_add(&into->complete_ns, other->complete_ns);
     sum_add(&into->delivery_ns, other->delivery_ns);

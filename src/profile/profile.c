@@ -152,6 +152,11 @@ uint32_t profile_module(struct profile *profile, const char *path, const uint8_t
     return index;
 }
 
+bool profile_module_is_kernel(const struct profile *profile, uint32_t module)
+{
+    return module < profile->modules.n && strcmp(profile->modules.at[module].path, "[kernel]") == 0;
+}
+
 uint32_t profile_module_jit(struct profile *profile, uint32_t pid)
 {
     uint8_t id[4] = {(uint8_t)(pid >> 24), (uint8_t)(pid >> 16), (uint8_t)(pid >> 8), (uint8_t)pid};

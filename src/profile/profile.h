@@ -291,6 +291,13 @@ struct totals {
     uint64_t walked_ns;  /* of agent_ns: what the program would have used natively */
     uint64_t once_ns;    /* of tool_ns: start-up and final work */
     uint64_t recordings; /* merged recordings; 0: a single one */
+    /* Of a sampled profile: samples of the kernel in its stacks, beside the agent's; those in user
+     * mode are part of `samples`, too. */
+    uint64_t kernel_samples;
+    /* Of sampled_ns and sampled_xx: those, of processes without an agent. The fact "agentless" has
+     * such a process. */
+    uint64_t bare_ns;
+    u128 bare_xx;
     uint64_t losses[LOSS_N];
 };
 
@@ -367,6 +374,9 @@ void profile_release(struct profile *profile);
 /* The index of the module; equal path and build-id are one module. */
 uint32_t profile_module(struct profile *profile, const char *path, const uint8_t *build_id,
                         uint32_t build_id_bytes);
+
+/* Whether it is "[kernel]"; MODULE_NONE is not. */
+bool profile_module_is_kernel(const struct profile *profile, uint32_t module);
 
 /* The module of JIT code of a process. */
 uint32_t profile_module_jit(struct profile *profile, uint32_t pid);

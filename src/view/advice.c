@@ -73,7 +73,8 @@ static void advise_stalls(struct adviser *adviser)
         const struct report_row *row = &report->at[i];
         struct estimate time = estimate_share(profile, &row->body, true);
         struct estimate count = estimate_share(profile, &row->body, false);
-        if (!(time.lo > 0.03) || !(time.lo > 1.5 * count.hi))
+        bool bare = row->body.bare > row->body.time / 2; /* nothing could be counted there */
+        if (bare || !(time.lo > 0.03) || !(time.lo > 1.5 * count.hi))
             continue;
         said++;
         struct estimate cpi = report_cpi(report, row);

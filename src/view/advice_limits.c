@@ -40,7 +40,9 @@ static void advise_beside(struct adviser *adviser)
                "%.0f %% of the CPU time is kernel time (%.2f s), which the rows above do not "
                "include%s",
                100 * kernel / (user + kernel), kernel,
-               report->has_plain ? "|gait report --module '[kernel]'" : "");
+               profile->mode == PROFILE_PLAIN || totals->kernel_samples
+                   ? "|gait report --module '[kernel]'"
+                   : "");
     if (waits(profile) && !is_machine(profile) && !profile_fact_find(profile, "event"))
         advise(adviser,
                "threads were off the CPU for %.2f s and on it for %.2f s: the program waits for "
@@ -54,7 +56,7 @@ static const char *unseen_why(const struct profile *profile)
     const uint64_t *losses = profile->totals.losses;
     if (profile->mode == PROFILE_PLAIN)
         return NULL;
-    if (losses[LOSS_no_agent])
+    if (losses[LOSS_no_agent] && !profile->totals.bare_ns)
         return "a program that did not load the agent";
     if (losses[LOSS_thread_native])
         return "threads that could not be recorded";

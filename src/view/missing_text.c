@@ -63,7 +63,10 @@ static const char *module_advice(const struct report *report, const struct scene
 {
     const char *bad_map = profile_fact_find(report->scene->sides[0], "perf_map_bad");
     if (strcmp(module->name, "[kernel]") == 0)
-        return "its symbols were not readable while recording: gait doctor says what to set";
+        return report->scene->sides[0]->mode == PROFILE_SAMPLED
+                   ? "its symbols are not readable, or it was started anew since: gait doctor says "
+                     "what to set"
+                   : "its symbols were not readable while recording: gait doctor says what to set";
     if (strcmp(module->name, "[jit]") == 0 && bad_map)
         return arena_format(&report->scene->arena, "code made at run time; of its perf map: %s",
                             bad_map);

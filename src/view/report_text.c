@@ -138,7 +138,8 @@ static bool column_there(const struct report *report, enum column column)
     case SHARE: return true;
     case AMOUNT: return plain || (sampled && (body || by == BY_INSTRUCTION));
     case TOTAL: return body && report_has_total(report);
-    case BESIDE: return plain && by == BY_FUNCTION && report->plain.beside.sum;
+    case BESIDE:
+        return (plain || report->has_below) && by == BY_FUNCTION && report->plain.beside.sum;
     case INSTRUCTIONS: return !plain && body;
     case COUNT: return !plain && by != BY_INLINE;
     case ENTRIES:
@@ -204,6 +205,16 @@ static void line_cell(struct sheet *sheet, const struct report *report,
         sheet_cell(sheet, "(line not known)");
 }
 
+static void beside_cell(struct sheet *sheet, const struct report *report,
+                        const struct report_row *row)
+{
+    const struct plain_row *of = row->plain ? row->plain : row->below;
+    if (of)
+        amount_cell(sheet, report, plain_beside(&report->plain, &of->beside));
+    else
+        sheet_cell(sheet, "?");
+}
+
 static void row_cell(struct sheet *sheet, const struct report *report, const struct report_row *row,
                      const struct source_paths *paths, enum column column)
 {
@@ -212,9 +223,7 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
     case SHARE: share_cell(sheet, report, report_share(report, row)); break;
     case AMOUNT: amount_cell(sheet, report, report_time(report, row).value); break;
     case TOTAL: share_cell(sheet, report, report_total_share(report, row)); break;
-    case BESIDE:
-        amount_cell(sheet, report, plain_beside(&report->plain, &row->plain->beside));
-        break;
+    case BESIDE: beside_cell(sheet, report, row); break;
     case INSTRUCTIONS: count_cell(sheet, report, report_instructions(report, row)); break;
     case COUNT: count_cell(sheet, report, report_count(report, row)); break;
     case ENTRIES: count_cell(sheet, report, report_entries(report, row)); break;

@@ -55,7 +55,7 @@ def near(what, got, want, part):
 for name, (tid, user) in told.items():
     time = sum(row["time"] for row in json.load(open(f"thread.{tid}"))["rows"])
     near(f"report --tid of {name}", time, user, 0.1 + dropped)
-    near(f"info of {name}", sum(t["user_time"] for t in info["threads"] if t["tid"] == tid), user, 0.1 + 2 * dropped)
+    near(f"info of {name}", sum(t["user_time"] or 0 for t in info["threads"] if t["tid"] == tid), user, 0.1 + 2 * dropped)
     if name not in [t["name"] for t in info["threads"] if t["tid"] == tid]:
         wrong.append(f"{name} has not its name")
 user = info["rows"][0]["whole_user_time"]

@@ -88,6 +88,7 @@ void quantity_add(struct quantity *quantity, const struct quantity *more)
 {
     quantity->count += more->count;
     quantity->time += more->time;
+    quantity->bare += more->bare;
     quantity->count_sd += more->count_sd;
     quantity->alone_sd += more->alone_sd;
 }
@@ -96,6 +97,7 @@ void quantity_subtract(struct quantity *quantity, const struct quantity *less)
 {
     quantity->count -= less->count < quantity->count ? less->count : quantity->count;
     quantity->time -= less->time < quantity->time ? less->time : quantity->time;
+    quantity->bare -= less->bare < quantity->bare ? less->bare : quantity->bare;
     quantity->count_sd += less->count_sd;
     quantity->alone_sd += less->alone_sd;
 }
@@ -144,12 +146,27 @@ static double samples_worth(const struct totals *totals)
     return totals->sampled_xx ? sum * sum / squares : (double)totals->samples;
 }
 
-static struct estimate time_share(const struct totals *totals, uint64_t y)
+/* How many samples there would be if all weighed as those of this code do. What only the kernel has
+ * sampled is known by few and heavy ones, and all else is none the worse for it. */
+static double samples_alike(const struct totals *totals, const struct quantity *quantity)
 {
-    double share = totals->sampled_ns ? (double)y / (double)totals->sampled_ns : 0;
+    double all = (double)totals->sampled_ns, worth = samples_worth(totals);
+    double bare_ns = (double)totals->bare_ns, squares = (double)totals->sampled_xx;
+    double bare_squares = (double)totals->bare_xx, rest = all - bare_ns;
+    if (!totals->bare_xx || !totals->sampled_xx || !quantity->time || !(rest > 0))
+        return worth;
+    double part = fmin((double)quantity->bare / (double)quantity->time, 1);
+    double agents = fmax(squares - bare_squares, 0) / rest, kernels = bare_squares / bare_ns;
+    double weight = part * kernels + (1 - part) * agents;
+    return weight > 0 ? fmax(all / weight, 1) : worth;
+}
+
+static struct estimate time_share(const struct totals *totals, const struct quantity *quantity)
+{
+    double all = (double)totals->sampled_ns, share = all > 0 ? (double)quantity->time / all : 0;
     if (!totals->samples)
         return (struct estimate){NAN, NAN, NAN};
-    double n = samples_worth(totals);
+    double n = samples_alike(totals, quantity);
     return binomial_share(fmin(share, 1) * n, n);
 }
 
@@ -163,7 +180,7 @@ struct estimate estimate_share(const struct profile *profile, const struct quant
         return (struct estimate){share, share, share};
     }
     if (time)
-        return time_share(totals, quantity->time);
+        return time_share(totals, quantity);
     if (!totals->count)
         return (struct estimate){0, 0, 0};
     double sd = share_sd(totals->batches, quantity->count, quantity->count_sd, totals->count,

@@ -21,6 +21,7 @@
 struct quantity {
     uint64_t count;
     uint64_t time;   /* of interrupts; its interval follows from how many they are */
+    uint64_t bare;   /* of it: of processes without an agent, whose samples are fewer */
     double count_sd; /* of count as a part of all, in its units */
     double alone_sd; /* of count by itself: the number of all instructions varies too */
 };

@@ -103,6 +103,8 @@ static void time_add(struct builder *builder, uint32_t record)
     const struct stacks *stacks = &builder->profile->stacks;
     const struct stack_cell *cell = map_key(&stacks->cells, record);
     struct quantity quantity = {.time = stacks->weights.at[record]};
+    if (bare_has(&builder->scene->bare[builder->side], cell->node))
+        quantity.bare = quantity.time;
     uint32_t at = cfg_find(builder->cfg, (struct svma){stacks_key(stacks, cell->node).address});
     if (at != INSTRUCTION_NONE) {
         quantity_add(&builder->flow->instructions[at], &quantity);

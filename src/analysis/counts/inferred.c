@@ -201,10 +201,10 @@ static void counts_take(const struct taker *taker)
     mem_free(ways);
     for (size_t i = 0; i < cfg->edges.n; i++)
         quantity_set(taker, &flow->edges[i], taker->problem->edges.at[i].gone.inferred);
-    flow->body = (struct quantity){.time = flow->body.time};
+    flow->body = (struct quantity){.time = flow->body.time, .bare = flow->body.bare};
     for (size_t i = 0; i < cfg->instructions.n; i++) {
         struct quantity quantity = flow->instructions[i];
-        quantity.time = 0;
+        quantity.time = quantity.bare = 0;
         quantity_add(&flow->body, &quantity);
     }
     entries_take(taker);

@@ -243,7 +243,10 @@ static void record_time(struct lister *lister, struct map *places, size_t first,
     if (lister->by != BY_FUNCTION)
         wanted.at = stacks_key(stacks, cell->node).address;
     struct item *item = item_at(lister, places, first, &wanted);
-    item->body[touch->side].time += stacks->weights.at[touch->record];
+    uint64_t weight = stacks->weights.at[touch->record];
+    item->body[touch->side].time += weight;
+    item->body[touch->side].bare +=
+        bare_has(&lister->scene->bare[touch->side], cell->node) ? weight : 0;
 }
 
 static int item_order(const void *a, const void *b)

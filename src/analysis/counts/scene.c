@@ -292,13 +292,17 @@ static void touch_edges(struct scene *scene, uint32_t side)
     }
 }
 
+/* Time of a walked profile is user time: the kernel's has another view. */
 static void touch_times(struct scene *scene, uint32_t side)
 {
     const struct stacks *stacks = &scene->sides[side]->stacks;
+    bool user = scene->sides[side]->mode == PROFILE_SAMPLED;
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
         const struct stack_cell *cell = map_key(&stacks->cells, i);
         struct stack_key key = stacks_key(stacks, cell->node);
         uint32_t module = scene_module(scene, side, key.module);
+        if (user && profile_module_is_kernel(scene->sides[side], key.module))
+            continue;
         touch_add(scene, module, scene_function_at(scene, module, key.address), side, TOUCH_TIME,
                   i);
     }
@@ -379,6 +383,7 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
     intern_init(&scene->names);
     for (uint32_t side = 0; side < n_sides; side++) {
         scene->sides[side] = sides[side];
+        bare_find(&scene->bare[side], sides[side]);
         const struct modules *modules = &sides[side]->modules;
         for (size_t i = 0; i < modules->n; i++)
             *vec_push(&scene->module_of[side]) =
@@ -410,8 +415,10 @@ void scene_close(struct scene *scene)
     for (size_t i = 0; i < scene->modules.n; i++)
         if (scene->modules.at[i].binary)
             binary_close(scene->modules.at[i].binary);
-    for (uint32_t side = 0; side < scene->n_sides; side++)
+    for (uint32_t side = 0; side < scene->n_sides; side++) {
         vec_release(&scene->module_of[side]);
+        bare_release(&scene->bare[side]);
+    }
     vec_release(&scene->modules);
     vec_release(&scene->touches);
     vec_release(&scene->trips);

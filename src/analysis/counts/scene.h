@@ -9,6 +9,7 @@
  * binary. Its records belong to one function, FUNCTION_NONE, without a graph. */
 #pragma once
 
+#include "analysis/counts/bare.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -70,6 +71,7 @@ struct scene {
     const char *only_module;   /* NULL: all */
     const char *only_function; /* NULL: all; see scene_only_function */
     const struct profile *sides[SIDES_MAX];
+    struct bare bare[SIDES_MAX];
     bool inferred[SIDES_MAX]; /* items have counts made consistent, by this method */
     enum infer_method method;
     uint32_t n_sides;

@@ -33,11 +33,6 @@ static uint32_t function_at(struct plain *plain, uint32_t module, uint64_t at)
                             .shown = shown && scene_function_wanted(plain->scene, code.linkage)});
 }
 
-static bool is_kernel(const struct profile *profile, uint32_t module)
-{
-    return module < profile->modules.n && strcmp(profile->modules.at[module].path, "[kernel]") == 0;
-}
-
 static bool thread_matches(struct plain_filter filter, uint64_t thread)
 {
     return (!filter.pid || filter.pid == thread >> 32) &&
@@ -58,7 +53,7 @@ static void nodes_resolve(struct plain *plain)
         ASSERT(key.parent < node);
         plain->flags[node] = plain->flags[key.parent] & PLAIN_KEPT;
         plain->function_of[node] = function_at(plain, key.module, key.address);
-        if (is_kernel(plain->profile, key.module))
+        if (profile_module_is_kernel(plain->profile, key.module))
             plain->flags[node] |= PLAIN_KERNEL;
     }
 }
@@ -84,6 +79,23 @@ void plain_add(const struct plain *plain, struct groups *groups, uint32_t group,
         groups_add(groups, group, weight);
 }
 
+/* Beside an agent's, the kernel's samples are fewer and weigh more. Where both are in what is
+ * weighed, the weight is that of equal ones that would tell as much. */
+static double sample_weight(const struct plain *plain, const struct groups *every)
+{
+    const struct totals *totals = &plain->profile->totals;
+    double kernel = (double)(plain->filter.kernel ? plain->whole.sum : plain->beside_whole);
+    if (plain->profile->mode != PROFILE_SAMPLED)
+        return totals->interrupts ? (double)every->sum / (double)totals->interrupts : 0;
+    if (plain->filter.kernel)
+        return totals->kernel_samples
+                   ? (kernel + (double)totals->bare_ns) / (double)totals->kernel_samples
+                   : 0;
+    if (totals->sampled_xx && totals->bare_ns)
+        return (double)totals->sampled_xx / (double)totals->sampled_ns;
+    return totals->samples ? (double)plain->whole.sum / (double)totals->samples : 0;
+}
+
 static void weights_sum(struct plain *plain)
 {
     const struct stacks *stacks = &plain->profile->stacks;
@@ -101,10 +113,7 @@ static void weights_sum(struct plain *plain)
         if (kept)
             plain_add(plain, weighs ? &plain->kept : &plain->beside, cell->group, weight);
     }
-    const struct totals *totals = &plain->profile->totals;
-    uint64_t samples =
-        plain->profile->mode == PROFILE_SAMPLED ? totals->samples : totals->interrupts;
-    plain->sample_weight = samples ? (double)every.sum / (double)samples : 0;
+    plain->sample_weight = sample_weight(plain, &every);
     double cut = (double)samples_cut(&plain->profile->totals) * plain->sample_weight;
     plain->cut = plain->kept.sum ? fmin(cut / (double)plain->kept.sum, 1) : 0;
 }

@@ -305,6 +305,8 @@ static int row_order(const void *a, const void *b, void *context)
     int order = number_order(row_weight(report, y), row_weight(report, x));
     if (!order && x->plain)
         order = number_order(y->plain->total.sum, x->plain->total.sum);
+    if (!order && x->below && y->below)
+        order = number_order(y->below->beside.sum, x->below->beside.sum);
     if (!order)
         order = number_order(x->module, y->module);
     if (!order)
@@ -324,18 +326,25 @@ static int row_order(const void *a, const void *b, void *context)
 
 /* ---- all */
 
-/* Whether rows are made of stacks: those of one thread are also where the profile was walked. */
-static bool by_stacks(const struct profile *profile, const struct report_options *options)
+static bool kernel_wanted(const struct scene *scene)
 {
-    bool one = options->pid || options->tid;
-    return profile->mode == PROFILE_PLAIN || (profile->mode == PROFILE_SAMPLED && one);
+    return scene->only_module && strcmp(scene->only_module, "[kernel]") == 0;
+}
+
+/* Whether rows are made of stacks: those of one thread, and the kernel's, are also where the
+ * profile was walked. */
+static bool by_stacks(const struct scene *scene, const struct report_options *options)
+{
+    bool part = options->pid || options->tid || kernel_wanted(scene);
+    enum profile_mode mode = scene->sides[0]->mode;
+    return mode == PROFILE_PLAIN || (mode == PROFILE_SAMPLED && part);
 }
 
 static bool weight_settle(struct report *report, const struct report_options *options,
                           struct err *err)
 {
     const struct profile *profile = report->scene->sides[0];
-    bool plain = by_stacks(profile, options), exact = profile->mode == PROFILE_EXACT;
+    bool plain = by_stacks(report->scene, options), exact = profile->mode == PROFILE_EXACT;
     bool events = plain && plain_counts_events(profile);
     bool timed = !plain && !exact && report_has_body(report) && profile->totals.samples;
     report->weight = (plain && !events) || timed ? WEIGHT_TIME : WEIGHT_COUNT;
@@ -350,8 +359,9 @@ static bool weight_settle(struct report *report, const struct report_options *op
                        profile_fact_find(profile, "event"));
     if (plain)
         return err_set(err, ERR_FORMAT, "%s: --weight time",
-                       profile->mode == PROFILE_PLAIN
-                           ? "a plain profile has no counts"
+                       profile->mode == PROFILE_PLAIN ? "a plain profile has no counts"
+                       : kernel_wanted(report->scene)
+                           ? "the kernel was sampled, not counted"
                            : "counts are not kept thread by thread, times are");
     report->weight = options->weight;
     return true;
@@ -365,6 +375,10 @@ static bool stacks_tell(const struct report *report, struct err *err)
     const char *name = report->by <= BY_LOOP || report->by == BY_CALL ? names[report->by] : NULL;
     if (!name)
         return true;
+    if (report->scene->sides[0]->mode == PROFILE_SAMPLED && kernel_wanted(report->scene))
+        return report->by == BY_CALL ||
+               err_set(err, ERR_FORMAT, "of the kernel there are samples and no %s: --by function",
+                       name);
     if (report->scene->sides[0]->mode == PROFILE_SAMPLED)
         return err_set(err, ERR_FORMAT,
                        "--pid, --tid: %s are not kept thread by thread, times are: --by function",
@@ -374,6 +388,19 @@ static bool stacks_tell(const struct report *report, struct err *err)
                    "a plain profile has samples and no %s: gait record without --plain, or "
                    "--by block",
                    name);
+}
+
+/* A function that was seen in nothing but calls of the kernel. */
+static void kernel_caller_add(struct report *report, const struct plain_row *below)
+{
+    const struct plain_function *function = &report->plain.functions.at[below->function];
+    if (function->module == MODULE_NONE)
+        return;
+    *vec_push(report) = (struct report_row){.module = function->module,
+                                            .function = function->function,
+                                            .name = function->name,
+                                            .at = function->start,
+                                            .below = below};
 }
 
 /* Stacks of walks tell what was spent below each function. */
@@ -394,12 +421,20 @@ static void below_find(struct report *report)
             &report->plain.functions.at[report->plain_rows.at[i].function];
         map_add(&functions, (uint32_t[]){function->module, function->function});
     }
-    for (size_t i = 0; i < report->n; i++) {
+    bool known = functions.n == report->plain_rows.n;
+    bool *met = mem_alloc((functions.n + (size_t)1) * sizeof *met);
+    for (size_t i = 0; known && i < report->n; i++) {
         struct report_row *row = &report->at[i];
         uint32_t found = map_find(&functions, (uint32_t[]){row->module, row->function});
-        if (found != MAP_NONE && functions.n == report->plain_rows.n)
-            row->below = &report->plain_rows.at[found];
+        if (found == MAP_NONE)
+            continue;
+        row->below = &report->plain_rows.at[found];
+        met[found] = true;
     }
+    for (uint32_t i = 0; known && i < functions.n; i++)
+        if (!met[i] && report->plain_rows.at[i].beside.sum)
+            kernel_caller_add(report, &report->plain_rows.at[i]);
+    mem_free(met);
     map_release(&functions);
 }
 
@@ -407,7 +442,7 @@ static bool rows_make_all(struct report *report, const struct report_options *op
                           struct err *err)
 {
     struct scene *scene = report->scene;
-    if (!by_stacks(scene->sides[0], options)) {
+    if (!by_stacks(scene, options)) {
         if (options->pid || options->tid)
             return err_set(err, ERR_FORMAT,
                            "--pid, --tid: an exact profile does not keep threads apart; "
@@ -419,7 +454,7 @@ static bool rows_make_all(struct report *report, const struct report_options *op
     if (!stacks_tell(report, err))
         return false;
     struct plain_filter filter = {.pid = options->pid, .tid = options->tid};
-    filter.kernel = scene->only_module && strcmp(scene->only_module, "[kernel]") == 0;
+    filter.kernel = kernel_wanted(scene);
     if (!plain_open(&report->plain, scene, 0, filter, err))
         return false;
     report->has_plain = true;

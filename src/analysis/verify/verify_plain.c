@@ -47,18 +47,13 @@ static bool in_trampoline(const struct image *image, uint64_t address)
 
 enum node_flags { NODE_CALLS = 1, NODE_INTERRUPTED = 2 };
 
-static bool is_kernel(const struct profile *profile, uint32_t module)
-{
-    return module < profile->modules.n && strcmp(profile->modules.at[module].path, "[kernel]") == 0;
-}
-
 /* What the node says of the one that called it. */
 static unsigned caller_flags(const struct scene *scene, struct stack_key key)
 {
     const struct image *image = scene_image(scene, 0, key.module);
     if (image && in_trampoline(image, key.address))
         return NODE_INTERRUPTED;
-    return is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
+    return profile_module_is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
 }
 
 /* Who lays out a stack by hand, as makecontext does, puts there where its first function is to
@@ -88,11 +83,12 @@ static void node_check(struct verification *verdict, struct scene *scene, struct
 
 static void weights_check(struct verification *verdict, const struct profile *profile)
 {
-    uint64_t user = 0;
+    uint64_t user = 0, kernel = 0;
     for (uint32_t i = 0; i < profile->stacks.cells.n; i++) {
         const struct stack_cell *cell = map_key(&profile->stacks.cells, i);
-        if (!is_kernel(profile, stacks_key(&profile->stacks, cell->node).module))
-            sum_add(&user, profile->stacks.weights.at[i]);
+        uint32_t module = stacks_key(&profile->stacks, cell->node).module;
+        sum_add(profile_module_is_kernel(profile, module) ? &kernel : &user,
+                profile->stacks.weights.at[i]);
     }
     /* Walks: what is not kept (--only) is sampled all the same. */
     bool sampled = profile->mode == PROFILE_SAMPLED;
@@ -100,6 +96,16 @@ static void weights_check(struct verification *verdict, const struct profile *pr
     if (sampled ? user > all : user != all)
         verification_problem(verdict, CHECK_sums, "stacks weigh %" PRIu64 ", the totals %" PRIu64,
                              user, all);
+    const struct totals *totals = &profile->totals;
+    if (sampled && (totals->kernel_samples ? kernel + totals->bare_ns == 0 : kernel > 0))
+        verification_problem(verdict, CHECK_sums,
+                             "%" PRIu64 " samples of the kernel, whose stacks weigh %" PRIu64
+                             " in the kernel and %" PRIu64 " in user mode",
+                             totals->kernel_samples, kernel, totals->bare_ns);
+    if (sampled && (totals->bare_ns > totals->sampled_ns || totals->bare_xx > totals->sampled_xx))
+        verification_problem(verdict, CHECK_sums,
+                             "processes without agent weigh %" PRIu64 ", all of them %" PRIu64,
+                             totals->bare_ns, totals->sampled_ns);
 }
 
 void stacks_check(struct verification *verdict, struct scene *scene)

@@ -37,6 +37,14 @@ static bool take_overhead(void *to, const struct flag *flag, const char *value, 
     return true;
 }
 
+static bool take_no_kernel(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct record_command *options = to;
+    (void)value, (void)err;
+    flag_shown(flag, options->for_walks);
+    return options->walks.no_kernel = true;
+}
+
 static bool take_trigger(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     static const uint32_t triggers[] = {TRIGGER_PERF, TRIGGER_CPUTIME, TRIGGER_AUTO};
@@ -311,6 +319,9 @@ static const struct flag flags[] = {
      .take = take_duration, .low = 0.001, .high = 1e9},
     {"seed", 0, "N", NULL, "seed of the random numbers that spread the samples", .take = take_seed,
      .expected = "a number"},
+    {"no-kernel", 0, NULL, NULL,
+     "no samples of the kernel beside the agent's: neither kernel frames nor time off the CPU",
+     .take = take_no_kernel},
     {"quiet", 'q', NULL, NULL, "print nothing", TO(set, quiet)},
     {"verbose", 'v', NULL, NULL, "print more", TO(set, verbose)},
     {"", 0, NULL, NULL,

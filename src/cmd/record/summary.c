@@ -70,12 +70,14 @@ static void print_time(const struct recording_options *options, const struct rec
 {
     const struct totals *totals = &recording->totals;
     bool sampled = options->record.mode == RECORD_SAMPLED && recording->processes;
-    char processes[48] = "";
+    char processes[48] = "", off[48] = "";
     if (recording->processes > 1)
         snprintf(processes, sizeof processes, ", %u processes", recording->processes);
-    say("%.2f s of CPU time%s (user %.2f, kernel %.2f), %.2f s elapsed%s",
+    if (totals->off_ns)
+        snprintf(off, sizeof off, ", %.2f s off the CPU", summary_seconds(totals->off_ns));
+    say("%.2f s of CPU time%s (user %.2f, kernel %.2f)%s, %.2f s elapsed%s",
         summary_seconds(totals->user_ns + totals->kernel_ns), sampled ? " recorded" : "",
-        summary_seconds(totals->user_ns), summary_seconds(totals->kernel_ns),
+        summary_seconds(totals->user_ns), summary_seconds(totals->kernel_ns), off,
         summary_seconds(recording->wall_ns), processes);
     if (sampled)
         print_unwalked(options, recording);
@@ -148,6 +150,12 @@ static void print_trigger(const struct recording *recording)
         every, refused);
 }
 
+/* Samples of the kernel that are in the profile. */
+static uint64_t kernel_kept(const struct recording *recording)
+{
+    return recording->kernel.in_kernel + recording->kernel.bare;
+}
+
 /* Without a sample: what is true of it, and what helps. */
 static void print_unsampled(const struct recording_options *options,
                             const struct recording *recording)
@@ -156,7 +164,7 @@ static void print_unsampled(const struct recording_options *options,
     uint64_t walked = totals->user_ns + totals->kernel_ns;
     uint64_t whole = totals->whole_user_ns + totals->whole_kernel_ns;
     char native[128];
-    if (totals->interrupts)
+    if (totals->interrupts || kernel_kept(recording))
         return;
     if (walked < whole / 2 && tell_native(totals, native, sizeof native))
         say("no sample: the threads that used the CPU could not be walked");
@@ -203,6 +211,22 @@ static void print_walks(const struct recording *recording)
             (unsigned long long)recording->untrue);
 }
 
+static void print_kernel(const struct recording *recording)
+{
+    const struct recording_kernel *kernel = &recording->kernel;
+    if (kernel->on)
+        say("samples of the kernel: %llu, at %llu per CPU second; kept %llu in the kernel, and "
+            "%llu "
+            "of processes without the agent; one costs %.1f us, all and %llu context switches "
+            "%.1f ms",
+            (unsigned long long)kernel->samples, (unsigned long long)kernel->hz,
+            (unsigned long long)kernel->in_kernel, (unsigned long long)kernel->bare,
+            (double)kernel->sample_ns / 1e3, (unsigned long long)kernel->switches,
+            (double)kernel->cost_ns / 1e6);
+    if (*kernel->refused)
+        say("%s", kernel->refused);
+}
+
 static void print_more(const struct recording *recording, uint32_t mode)
 {
     const struct channel *channel = &recording->channel;
@@ -213,17 +237,20 @@ static void print_more(const struct recording *recording, uint32_t mode)
         recording->edges, recording->ranges, recording->modules);
 }
 
-/* Nothing to look at: what to type instead. */
+/* Nothing to look at, or few samples of the kernel: what to type instead. */
 static void print_agentless(const struct recording_options *options,
                             const struct recording *recording)
 {
-    say("nothing was recorded: the program did not load the agent; %s%s%s",
+    say("%s: the program did not load the agent; %s%s%s",
+        kernel_kept(recording) ? "only samples of the kernel were recorded"
+                               : "nothing was recorded",
         *recording->stranger ? recording->stranger
         : recording->no_agent
             ? recording->no_agent
             : "it, or what it executes, may be static, setuid, not for x86-64, or clear LD_PRELOAD",
         *recording->bare ? ", and " : "", recording->bare);
-    summary_offer_plain(options, "plain samples need no agent");
+    summary_offer_plain(options, kernel_kept(recording) ? "a plain recording has more of them"
+                                                        : "plain samples need no agent");
 }
 
 /* What windows recorded besides edges. */
@@ -298,6 +325,8 @@ void summary_print(const struct recording_options *options, const struct recordi
         say("%s", recording->left);
     if (*recording->stranger && recording->processes)
         say("%s: that part is not recorded", recording->stranger);
+    if (verbose && options->record.mode == RECORD_SAMPLED)
+        print_kernel(recording);
     if (verbose && recording->processes) {
         summary_stacks(recording->stack_ends);
         summary_stacks_more(recording->stack_ends, recording->stack_fallbacks);
@@ -305,6 +334,6 @@ void summary_print(const struct recording_options *options, const struct recordi
     }
     if (recording->empty && recording->processes)
         say("nothing was recorded of what you asked for: not one %s", recording->empty);
-    else if (!*recording->write_error && recording->processes)
+    else if (!*recording->write_error && (recording->processes || kernel_kept(recording)))
         summary_file(options->output, recording->file_bytes, view_of(options));
 }

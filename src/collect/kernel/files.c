@@ -32,7 +32,9 @@ void files_release(struct files *files)
 {
     for (size_t i = 0; i < files->n; i++) {
         struct file *file = files->at[i];
-        if (file->unwindable)
+        if (file->unwindable && files->partial)
+            unwind_partial_release(&file->parts);
+        else if (file->unwindable)
             unwind_release(&file->unwind);
         if (file->readable)
             image_close(&file->image);
@@ -215,12 +217,14 @@ struct file *files_get(struct files *files, const struct perf_mapping *mapping, 
     return files->of_told.at[index];
 }
 
-const struct unwind *file_unwind(struct file *file)
+const struct unwind *file_unwind(const struct files *files, struct file *file, struct svma at)
 {
     if (!file->readable)
         return NULL;
-    if (!file->unwindable)
+    if (!file->unwindable && files->partial)
+        unwind_partial_init(&file->parts, &file->image);
+    else if (!file->unwindable)
         unwind_build(&file->unwind, &file->image);
     file->unwindable = true;
-    return &file->unwind;
+    return files->partial ? unwind_partial_at(&file->parts, at) : &file->unwind;
 }

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "program/elf/image.h"
-#include "program/unwind/unwind.h"
+#include "program/unwind/unwind_partial.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,13 +22,15 @@ struct profile;
 struct file {
     uint32_t module; /* of the profile */
     bool readable;   /* it has an image */
-    bool unwindable; /* it has unwind rules */
+    bool unwindable; /* its unwind rules were read: all, or the index of */
     struct image image;
     struct unwind unwind;
+    struct unwind_partial parts;
 };
 
 struct files {
     struct profile *profile; /* gets the modules */
+    bool partial;            /* unwind rules are compiled function by function: for few samples */
     struct map told;         /* identities from mappings; index i belongs to of_told i */
     struct told_files {
         VEC(struct file *);
@@ -43,5 +45,5 @@ void files_release(struct files *files);
 /* The file of a mapping of the process. "[vdso]" is a file, too. An unreadable file has a module
  * but no image. */
 struct file *files_get(struct files *files, const struct perf_mapping *mapping, int pid);
-/* Built at the first call; NULL: the file is not readable. */
-const struct unwind *file_unwind(struct file *file);
+/* Rules for an address as linked, built at the first call; NULL: the file is not readable. */
+const struct unwind *file_unwind(const struct files *files, struct file *file, struct svma at);

@@ -9,11 +9,11 @@
 
 void follow_init(struct follow *follow, const struct perf_request *request, struct profile *profile)
 {
-    *follow = (struct follow){
-        .profile = profile, .chains = request->kernel, .own_pid = (uint32_t)getpid()};
+    *follow =
+        (struct follow){.profile = profile, .totals = &profile->totals, .chains = request->kernel};
     processes_init(&follow->processes, profile);
     tasks_init(&follow->tasks, profile);
-    follow->tasks.own_pid = follow->own_pid;
+    follow->tasks.own_pid = (uint32_t)getpid();
     follow->tasks.one_by_one = request->sampler.inherit;
     follow->tasks.switches = request->tracker.context_switch;
     follow->tasks.lives.measured = request->clock && request->tracker.context_switch;
@@ -23,8 +23,16 @@ void follow_init(struct follow *follow, const struct perf_request *request, stru
     samples_init(&follow->samples, profile, &follow->processes, &follow->tasks);
 }
 
+void follow_beside(struct follow *follow, struct totals *totals)
+{
+    follow->totals = follow->samples.totals = follow->tasks.lives.totals = totals;
+    follow->samples.beside = follow->tasks.lives.beside = true;
+    follow->processes.files.partial = true;
+}
+
 void follow_release(struct follow *follow)
 {
+    vec_release(&follow->claims);
     samples_release(&follow->samples);
     tasks_release(&follow->tasks);
     processes_release(&follow->processes);
@@ -32,15 +40,47 @@ void follow_release(struct follow *follow)
 
 static void lose(struct follow *follow, enum loss loss, uint64_t n)
 {
-    sum_add(&follow->profile->totals.losses[loss], n);
+    sum_add(&follow->totals->losses[loss], n);
 }
+
+/* ---- agents */
+
+void follow_claim(struct follow *follow, struct follow_claim claim)
+{
+    *vec_push(&follow->claims) = claim;
+}
+
+/* Claims are few, and known before their time has come. */
+static void claims_apply(struct follow *follow, uint64_t now_ns)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < follow->claims.n; i++) {
+        struct follow_claim claim = follow->claims.at[i];
+        if (claim.since_ns > now_ns) {
+            follow->claims.at[kept++] = claim;
+            continue;
+        }
+        processes_get(&follow->processes, claim.pid)->walked = true;
+        for (size_t k = 0; k < follow->tasks.n; k++)
+            if (follow->tasks.at[k].pid == claim.pid)
+                tasks_walked(&follow->tasks, follow->tasks.at[k].tid, true);
+    }
+    follow->claims.n = kept;
+}
+
+static bool is_walked(struct follow *follow, uint32_t pid)
+{
+    return follow->samples.beside && processes_get(&follow->processes, pid)->walked;
+}
+
+/* ---- records */
 
 static bool take_sample(struct follow *follow, const struct perf_event_header *record)
 {
     struct perf_sample sample;
     if (!perf_record_sample(record, follow->chains, true, &sample))
         return false;
-    if (sample.ids.pid != follow->own_pid)
+    if (!tasks_own(&follow->tasks, sample.ids.pid, sample.ids.tid))
         samples_add(&follow->samples, &sample);
     return true;
 }
@@ -50,7 +90,10 @@ static bool take_switch(struct follow *follow, const struct perf_event_header *r
     struct perf_ids ids;
     if (!perf_record_ids(record, &ids))
         return false;
-    tasks_switch(&follow->tasks, &ids, record->misc & PERF_RECORD_MISC_SWITCH_OUT);
+    bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
+    tasks_switch(&follow->tasks, &ids, out);
+    follow->switches += out;
+    follow->preempted += out && record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
     return true;
 }
 
@@ -66,6 +109,7 @@ static bool take_name(struct follow *follow, const struct perf_event_header *rec
         follow->tasks.began_ns = name.ids.time_ns;
     }
     tasks_name(&follow->tasks, &name);
+    tasks_walked(&follow->tasks, name.tid, is_walked(follow, name.pid));
     return true;
 }
 
@@ -77,6 +121,7 @@ static bool take_task(struct follow *follow, const struct perf_event_header *rec
     if (record->type == PERF_RECORD_FORK) {
         processes_fork(&follow->processes, &task);
         tasks_fork(&follow->tasks, &task);
+        tasks_walked(&follow->tasks, task.tid, is_walked(follow, task.pid));
     } else {
         processes_exit(&follow->processes, &task);
         tasks_exit(&follow->tasks, &task);
@@ -114,6 +159,8 @@ static bool take(struct follow *follow, const struct perf_event_header *record)
 
 void follow_take(struct follow *follow, const struct perf_event_header *record)
 {
+    if (follow->claims.n)
+        claims_apply(follow, perf_record_time(record));
     if (!take(follow, record))
         lose(follow, LOSS_garbled, 1);
 }

@@ -10,20 +10,38 @@
 struct perf_event_header;
 struct perf_request;
 struct profile;
+struct totals;
+
+/* A process has an agent from this time on. */
+struct follow_claim {
+    uint32_t pid;
+    uint64_t since_ns; /* CLOCK_MONOTONIC */
+};
 
 struct follow {
     struct profile *profile;
+    struct totals *totals; /* get losses; the profile's own unless follow_beside was called */
     struct processes processes;
     struct tasks tasks;
     struct samples samples;
-    bool chains;      /* samples have the kernel's call chain */
-    uint32_t awaited; /* time is accounted from the exec of this process; 0: from the beginning */
-    uint32_t own_pid; /* of gait: its samples are left out */
+    bool chains;        /* samples have the kernel's call chain */
+    uint32_t awaited;   /* time is accounted from the exec of this process; 0: from the beginning */
+    uint64_t switches;  /* threads that left a CPU, so far */
+    uint64_t preempted; /* of them: because others wanted it */
+    struct follow_claims {
+        VEC(struct follow_claim);
+    } claims; /* whose time has not come */
 };
 
 /* The profile must outlive it. Time is accounted from tasks.began_ns. */
 void follow_init(struct follow *follow, const struct perf_request *request,
                  struct profile *profile);
+/* The profile is that of walks: agents sample user mode, and all else is taken from the kernel.
+ * What is to be added to the profile's totals is added to these. */
+void follow_beside(struct follow *follow, struct totals *totals);
 void follow_release(struct follow *follow);
+
+/* To be told before records of that time are taken. A new program of the process has none. */
+void follow_claim(struct follow *follow, struct follow_claim claim);
 
 void follow_take(struct follow *follow, const struct perf_event_header *record);

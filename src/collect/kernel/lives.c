@@ -8,7 +8,7 @@
 
 void lives_init(struct lives *lives, struct profile *profile)
 {
-    *lives = (struct lives){.profile = profile};
+    *lives = (struct lives){.profile = profile, .totals = &profile->totals};
     map_init(&lives->pool_keys, sizeof lives->at->name);
 }
 
@@ -116,17 +116,32 @@ static struct stratum *stratum_of(struct lives *lives, struct life *life)
 
 /* ---- telling */
 
+static void weight_tell(struct lives *lives, const struct lives_sample *sample, uint64_t weight)
+{
+    struct totals *totals = lives->totals;
+    stacks_add(&lives->profile->stacks, sample->node, sample->group, weight);
+    if (lives->beside)
+        sum_add(&totals->kernel_samples, 1);
+    if (!sample->kernel && lives->beside) {
+        sum_add(&totals->samples, 1);
+        sum_add(&totals->sampled_ns, weight);
+        sum_add_wide(&totals->sampled_xx, (u128)weight * weight);
+        sum_add(&totals->bare_ns, weight);
+        sum_add_wide(&totals->bare_xx, (u128)weight * weight);
+    } else if (!sample->kernel) {
+        sum_add(&totals->time, weight);
+    }
+}
+
 static void weights_tell(struct lives *lives)
 {
-    struct profile *profile = lives->profile;
     for (size_t i = 0; i < lives->samples.n; i++) {
         const struct lives_sample *sample = &lives->samples.at[i];
         struct stratum *stratum = stratum_of(lives, &lives->at[sample->life]);
         uint64_t weight = stratum_deal(lives, stratum, sample->weight, sample->kernel);
-        stacks_add(&profile->stacks, sample->node, sample->group, weight);
         sum_add(&lives->weight[sample->kernel], weight);
-        if (!sample->kernel)
-            sum_add(&profile->totals.time, weight);
+        if (sample->node != STACK_NONE)
+            weight_tell(lives, sample, weight);
     }
     lives->samples.n = 0;
 }
@@ -135,12 +150,14 @@ static void times_tell(const struct lives *lives, const struct life *life, uint6
                        uint64_t kernel_ns)
 {
     struct profile *profile = lives->profile;
-    struct thread_times *row =
-        threads_row(&profile->threads, &profile->arena, life->pid, life->tid, life->name);
-    sum_add(&row->user_ns, user_ns);
-    sum_add(&row->kernel_ns, kernel_ns);
-    sum_add(&profile->totals.user_ns, user_ns);
-    sum_add(&profile->totals.kernel_ns, kernel_ns);
+    if (!life->walked) {
+        struct thread_times *row =
+            threads_row(&profile->threads, &profile->arena, life->pid, life->tid, life->name);
+        sum_add(&row->user_ns, user_ns);
+        sum_add(&row->kernel_ns, kernel_ns);
+    }
+    sum_add(&lives->totals->user_ns, user_ns);
+    sum_add(&lives->totals->kernel_ns, kernel_ns);
 }
 
 /* As the samples of its stratum divide it. */
@@ -167,10 +184,10 @@ static void life_lost(struct lives *lives, const struct life *life)
     if (other) /* it was in the mode that is not sampled */
         user_ns = lives->only[1] ? time : 0;
     times_tell(lives, life, user_ns, time - user_ns);
-    if (other)
+    if (other || life->walked)
         return;
-    sum_add(&lives->profile->totals.losses[LOSS_unsampled], 1);
-    sum_add(&lives->profile->totals.losses[LOSS_unsampled_us], time / 1000);
+    sum_add(&lives->totals->losses[LOSS_unsampled], 1);
+    sum_add(&lives->totals->losses[LOSS_unsampled_us], time / 1000);
 }
 
 static void lives_tell(struct lives *lives, bool last)

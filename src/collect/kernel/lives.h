@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct profile;
+struct totals;
 
 /* Samples that share a time. Index 0: user mode, 1: kernel. */
 struct stratum {
@@ -33,24 +34,28 @@ struct life {
     uint32_t pid, tid;
     char name[16];
     bool ended, settled;
+    bool walked;         /* an agent samples it, and tells its times */
     uint32_t pool;       /* while settling */
     uint64_t all_ns;     /* CPU time so far */
     struct stratum part; /* not settled yet */
 };
 
 struct lives_sample {
-    uint32_t life, node;
+    uint32_t life, node; /* STACK_NONE: the sample only divides time */
     uint64_t weight;
     uint8_t group;
     bool kernel;
 };
 
 struct lives {
-    struct profile *profile; /* gets weights, times of threads, totals and losses */
+    struct profile *profile; /* gets weights and times of threads */
+    struct totals *totals;   /* get times and losses; the profile's own unless set otherwise */
     bool measured;           /* weights are time, and switches are recorded */
-    bool only[2];            /* all samples are of this mode: the rest of the time is the other's */
-    uint64_t short_ns;       /* a shorter life is pooled */
-    uint64_t rest[2];        /* user and kernel part of time without samples; 0: as in samples */
+    /* The profile is one of walks: weights in user mode are part of its samples of time. */
+    bool beside;
+    bool only[2];      /* all samples are of this mode: the rest of the time is the other's */
+    uint64_t short_ns; /* a shorter life is pooled */
+    uint64_t rest[2];  /* user and kernel part of time without samples; 0: as in samples */
     VEC(struct life);
     struct lives_samples {
         VEC(struct lives_sample);

@@ -46,6 +46,8 @@ static void process_map(struct processes *processes, struct process *process,
     if (start >= end || mapping->offset > UINT64_MAX / 2)
         return;
     struct mapping put = {.start = start, .end = end};
+    if (is_jit(mapping->path) && process->walked) /* the agent's copies, mostly */
+        return;
     if (is_jit(mapping->path)) {
         process->jit = true;
         put.module = profile_module_jit(processes->profile, process->pid);
@@ -115,6 +117,8 @@ void processes_fork(struct processes *processes, const struct perf_task *task)
     struct process *child = process_get(processes, task->pid, &fresh);
     processes->seen += !fresh;
     child->jit = parent->jit;
+    child->walked = false;
+    child->bare = 0;
     child->threads = 1;
     mappings_copy(&child->mappings, &parent->mappings);
     stack_past_release(&child->past);
@@ -135,7 +139,8 @@ void processes_exec(struct processes *processes, uint32_t pid)
 {
     bool fresh;
     struct process *process = process_get(processes, pid, &fresh);
-    process->jit = false;
+    process->jit = process->walked = false;
+    process->bare = 0;
     mappings_clear(&process->mappings);
     stack_past_release(&process->past);
 }

@@ -20,6 +20,8 @@ struct profile;
 struct process {
     uint32_t pid;
     bool jit;         /* has JIT code */
+    bool walked;      /* has an agent: its user time is sampled by that */
+    uint64_t bare;    /* samples in user mode since it has no agent */
     uint32_t threads; /* running; 0: not known, or none */
     struct mappings mappings;
     struct stack_past past; /* of its threads */

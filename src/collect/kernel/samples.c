@@ -14,6 +14,7 @@ void samples_init(struct samples *samples, struct profile *profile, struct proce
                   struct tasks *tasks)
 {
     *samples = (struct samples){.profile = profile,
+                                .totals = &profile->totals,
                                 .processes = processes,
                                 .tasks = tasks,
                                 .kernel_module = MODULE_NONE,
@@ -46,15 +47,21 @@ void samples_tell_names(struct samples *samples, bool last)
 
 /* ---- user frames */
 
+struct asked {
+    struct samples *samples;
+    struct process *process;
+};
+
 static bool place_of(void *closure, struct avma at, struct stack_place *ret_place)
 {
-    struct process *process = closure;
-    const struct mapping *mapping = mappings_find(&process->mappings, at);
+    const struct asked *asked = closure;
+    const struct mapping *mapping = mappings_find(&asked->process->mappings, at);
     if (!mapping)
         return false;
     *ret_place = (struct stack_place){.at = {at.v + mapping->shift}};
     if (mapping->file && mapping->file->readable) {
-        ret_place->unwind = file_unwind(mapping->file);
+        ret_place->unwind =
+            file_unwind(&asked->samples->processes->files, mapping->file, ret_place->at);
         ret_place->image = &mapping->file->image;
     }
     return true;
@@ -67,18 +74,13 @@ static void count_end(struct samples *samples)
     for (int i = 0; i < STACK_N_FALLBACKS; i++)
         samples->fallbacks[i] += stack->fallbacks[i];
     if (stack->end != STACK_OUTERMOST)
-        sum_add(&samples->profile->totals.losses[stack_end_loss[stack->end]], 1);
+        sum_add(&samples->totals->losses[stack_end_loss[stack->end]], 1);
 }
 
 static bool samples_is_jit(const struct samples *samples, uint32_t module)
 {
     return strcmp(samples->profile->modules.at[module].path, "[jit]") == 0;
 }
-
-struct asked {
-    struct samples *samples;
-    struct process *process;
-};
 
 static uint32_t node_of(void *closure, uint32_t parent, struct avma inside)
 {
@@ -96,7 +98,8 @@ static uint32_t user_frames(struct samples *samples, const struct perf_sample *s
                             uint32_t node)
 {
     struct process *process = processes_get(samples->processes, sample->ids.pid);
-    struct stack_space space = {.place = place_of, .closure = process};
+    struct asked asked = {samples, process};
+    struct stack_space space = {.place = place_of, .closure = &asked};
     struct stack_sample from = {.mask = STACK_REGISTERS_MASK,
                                 .registers = sample->registers,
                                 .bytes = sample->stack,
@@ -108,13 +111,13 @@ static uint32_t user_frames(struct samples *samples, const struct perf_sample *s
     stack_drop_unmapped(stack, &space);
     struct last_stack *last =
         last_nodes_of(&samples->last, process->pid, sample->ids.tid, process->mappings.changes);
-    return last_stack_node(last, stack, node, node_of, &(struct asked){samples, process});
+    return last_stack_node(last, stack, node, node_of, &asked);
 }
 
 static uint32_t only_frame(struct samples *samples, const struct perf_sample *sample, uint32_t node)
 {
     struct asked asked = {samples, processes_get(samples->processes, sample->ids.pid)};
-    sum_add(&samples->profile->totals.losses[LOSS_stack_no_rule], 1);
+    sum_add(&samples->totals->losses[LOSS_stack_no_rule], 1);
     return node_of(&asked, node, (struct avma){sample->ip});
 }
 
@@ -139,24 +142,43 @@ static uint32_t kernel_frames(struct samples *samples, const struct perf_sample 
 
 /* ---- all */
 
-void samples_add(struct samples *samples, const struct perf_sample *sample)
+static uint32_t sample_node(struct samples *samples, const struct perf_sample *sample)
 {
-    struct profile *profile = samples->profile;
-    const struct perf_ids *ids = &sample->ids;
-    uint64_t weight = sample->period + (uint64_t)((u128)sample->period * samples->stretch >> 20);
-    uint32_t node =
-        stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, stack_thread(ids->pid, ids->tid));
+    struct stacks *stacks = &samples->profile->stacks;
+    uint64_t thread = stack_thread(sample->ids.pid, sample->ids.tid);
+    uint32_t node = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
     if (sample->has_registers)
         node = user_frames(samples, sample, node);
     else if (!sample->in_kernel) /* a program of 32 bits */
         node = only_frame(samples, sample, node);
     if (sample->in_kernel)
         node = kernel_frames(samples, sample, node);
-    else if (stacks_key(&profile->stacks, node).module == samples->unknown_module)
-        sum_add(&profile->totals.losses[LOSS_unmapped], 1);
+    else if (stacks_key(stacks, node).module == samples->unknown_module)
+        sum_add(&samples->totals->losses[LOSS_unmapped], 1);
+    return node;
+}
+
+/* The agent has better samples of user mode. This one only divides the thread's time. */
+static bool is_agents(struct samples *samples, const struct perf_sample *sample)
+{
+    if (!samples->beside || sample->in_kernel)
+        return false;
+    struct process *process = processes_get(samples->processes, sample->ids.pid);
+    process->bare += !process->walked;
+    samples->bare += !process->walked;
+    return process->walked;
+}
+
+void samples_add(struct samples *samples, const struct perf_sample *sample)
+{
+    const struct perf_ids *ids = &sample->ids;
+    uint64_t weight = sample->period + (uint64_t)((u128)sample->period * samples->stretch >> 20);
+    bool agents = is_agents(samples, sample);
+    uint32_t node = agents ? STACK_NONE : sample_node(samples, sample);
     tasks_sample(samples->tasks, ids, node, (uint32_t)(samples->taken % STACK_GROUPS), weight,
                  sample->in_kernel);
     samples->taken++;
     samples->in_kernel += sample->in_kernel;
-    sum_add(&profile->totals.interrupts, 1);
+    if (!samples->beside)
+        sum_add(&samples->totals->interrupts, 1);
 }

@@ -6,15 +6,19 @@
 #include "collect/stacks/last_nodes.h"
 #include "collect/stacks/stack.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct perf_sample;
 struct processes;
 struct profile;
 struct tasks;
+struct totals;
 
 struct samples {
-    struct profile *profile; /* gets nodes, weights and losses */
+    struct profile *profile; /* gets nodes and weights */
+    struct totals *totals;   /* get losses; the profile's own unless set otherwise */
+    bool beside;             /* an agent samples user mode where there is one */
     struct processes *processes;
     struct tasks *tasks;
     uint64_t stretch; /* factor of weights minus 1, in 2^-20: sampling pauses now and then */
@@ -26,6 +30,7 @@ struct samples {
     VEC(uint64_t);
     /* so far */
     uint64_t taken, in_kernel;
+    uint64_t bare; /* in user mode, of processes without an agent: if `beside` */
     uint64_t ends[STACK_N_ENDS], fallbacks[STACK_N_FALLBACKS]; /* of user stacks */
 };
 

@@ -12,6 +12,7 @@ void tasks_init(struct tasks *tasks, struct profile *profile)
 {
     *tasks = (struct tasks){.profile = profile, .began_ns = UINT64_MAX};
     map_init(&tasks->tids, sizeof(uint32_t));
+    map_init(&tasks->own, sizeof(uint32_t));
     lives_init(&tasks->lives, profile);
 }
 
@@ -19,15 +20,21 @@ void tasks_release(struct tasks *tasks)
 {
     lives_release(&tasks->lives);
     map_release(&tasks->tids);
+    map_release(&tasks->own);
     vec_release(tasks);
 }
 
 /* ---- telling */
 
+bool tasks_own(const struct tasks *tasks, uint32_t pid, uint32_t tid)
+{
+    return pid == tasks->own_pid || (tasks->own.n && map_find(&tasks->own, &tid) != MAP_NONE);
+}
+
 /* The idle ones of all CPUs have one number. */
 static bool task_untold(const struct tasks *tasks, const struct task *task)
 {
-    return task->pid == tasks->own_pid || !task->tid;
+    return !task->tid || tasks_own(tasks, task->pid, task->tid);
 }
 
 /* Brings the accounts up to `now_ns`. */
@@ -71,7 +78,7 @@ static void task_tell(const struct tasks *tasks, struct task *task)
     struct thread_times *row =
         threads_row(&profile->threads, &profile->arena, task->pid, task->tid, task->name);
     sum_add(&row->off_ns, task->off_ns);
-    sum_add(&profile->totals.off_ns, task->off_ns);
+    sum_add(&tasks->lives.totals->off_ns, task->off_ns);
     sum_add(&row->switches, task->switches);
     task->off_ns = task->switches = 0;
 }
@@ -135,6 +142,13 @@ struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t
     struct task *task = task_new(tasks, pid, tid, name, now_ns);
     task->unknown = true;
     return task;
+}
+
+void tasks_walked(struct tasks *tasks, uint32_t tid, bool walked)
+{
+    uint32_t index = map_find(&tasks->tids, &tid);
+    if (index != MAP_NONE && !tasks->at[index].ended)
+        tasks->lives.at[tasks->at[index].life].walked = walked;
 }
 
 void tasks_forget(struct tasks *tasks, uint32_t tid)

@@ -32,7 +32,8 @@ struct tasks {
     struct map tids; /* the latest thread of each tid */
     VEC(struct task);
     struct lives lives;
-    uint32_t own_pid;  /* of gait: its time is left out */
+    uint32_t own_pid;  /* of gait: its time is left out, */
+    struct map own;    /* and that of these threads, by tid */
     bool one_by_one;   /* threads are followed, not CPUs */
     bool switches;     /* are recorded: else no time is known */
     uint64_t began_ns; /* accounting starts here; UINT64_MAX: not known yet */
@@ -43,6 +44,11 @@ void tasks_release(struct tasks *tasks);
 
 /* Never NULL; a new thread is assumed to exist since `now_ns`. Valid until the next call. */
 struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t now_ns);
+
+/* Whether it is one of gait's. */
+bool tasks_own(const struct tasks *tasks, uint32_t pid, uint32_t tid);
+/* Whether an agent samples the thread, if it is known. */
+void tasks_walked(struct tasks *tasks, uint32_t tid, bool walked);
 
 /* Its time is not accounted any more. */
 void tasks_forget(struct tasks *tasks, uint32_t tid);

@@ -329,6 +329,19 @@ const struct perf_event_header *perf_events_next(struct perf_events *events)
     return first ? first->next : NULL;
 }
 
+bool perf_events_filling(const struct perf_events *events)
+{
+    for (size_t i = 0; i < events->cpus.n; i++) {
+        struct perf_ring ring = events->cpus.at[i].ring;
+        if (!ring.page)
+            continue;
+        perf_ring_refresh(&ring);
+        if (perf_ring_filled(&ring) > ring.data_bytes / RING_PARTS)
+            return true;
+    }
+    return false;
+}
+
 void perf_events_publish(struct perf_events *events)
 {
     for (size_t i = 0; i < events->cpus.n; i++)

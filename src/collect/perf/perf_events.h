@@ -70,5 +70,7 @@ uint64_t perf_events_pauses(const struct perf_events *events);
 void perf_events_refresh(struct perf_events *events, uint64_t limit_ns);
 /* The next record in time order; NULL: no more. Valid until the next call. */
 const struct perf_event_header *perf_events_next(struct perf_events *events);
+/* Whether a ring has less than three quarters of its room left. */
+bool perf_events_filling(const struct perf_events *events);
 /* Returns what was read to the kernel. */
 void perf_events_publish(struct perf_events *events);

@@ -128,6 +128,7 @@ static bool refused_wholly(const struct perf_request *request, const struct perf
                            int why, struct err *err)
 {
     char paranoid[64];
+    const char *otherwise = wish->beside ? "" : ". Without --plain gait record needs no permission";
     perf_paranoid_text(paranoid, sizeof paranoid);
     errno = why;
     switch (why) {
@@ -139,20 +140,18 @@ static bool refused_wholly(const struct perf_request *request, const struct perf
                              "allow it",
                              paranoid);
         if (paranoid_value() <= 2)
-            return err_errno(
-                err,
-                "perf_event_open, although %s: seccomp, the container or a security "
-                "module is in the way. Without --plain gait record needs no permission",
-                paranoid);
+            return err_errno(err,
+                             "perf_event_open, although %s: seccomp, the container or a security "
+                             "module is in the way%s",
+                             paranoid, otherwise);
         return err_errno(
             err,
             "perf_event_open: %s, or seccomp or the container is in the way; 2 or less, "
-            "or CAP_PERFMON, would allow it. Without --plain gait record needs no "
-            "permission",
-            paranoid);
+            "or CAP_PERFMON, would allow it%s",
+            paranoid, otherwise);
     case ENOSYS:
-        return err_errno(err, "this kernel has no perf_event_open, or seccomp hides it; without "
-                              "--plain gait record does not need it");
+        return err_errno(err, "this kernel has no perf_event_open, or seccomp hides it%s",
+                         otherwise);
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:

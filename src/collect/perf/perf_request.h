@@ -17,6 +17,7 @@ struct perf_wish {
     const char *event; /* NULL: CPU time */
     uint32_t hz;
     bool all_cpus; /* all processes */
+    bool beside;   /* it works without: messages do not say what else to do */
 };
 
 struct perf_request {

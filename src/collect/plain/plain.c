@@ -115,7 +115,8 @@ static bool everybody_follow(struct run *run, struct err *err)
 static bool prepare(struct run *run, struct err *err)
 {
     const struct plain_options *options = run->options;
-    struct perf_wish wish = {options->event, options->hz, options->all_cpus};
+    struct perf_wish wish = {
+        .event = options->event, .hz = options->hz, .all_cpus = options->all_cpus};
     char program[PATH_MAX];
     run->starts = *options->argv;
     if (run->starts &&

@@ -97,10 +97,13 @@ static bool command_start(struct injected *injected, struct borrowed *borrowed,
 {
     injected->block.command = command;
     injected->block.answer = ATTACH_DEAF;
-    return remote_write(injected->pid, injected->block_at, &injected->block, sizeof injected->block,
-                        err) &&
-           borrow_spawn(borrowed, injected->entry, injected->stack_at, injected->block_at, ret_tid,
-                        err);
+    if (!remote_write(injected->pid, injected->block_at, &injected->block, sizeof injected->block,
+                      err) ||
+        !borrow_spawn(borrowed, injected->entry, injected->stack_at, injected->block_at, ret_tid,
+                      err))
+        return false;
+    *vec_push(&injected->spawned) = *ret_tid;
+    return true;
 }
 
 /* What is there now may be another program: its memory is not ours. */
@@ -290,17 +293,16 @@ bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, i
     if (exact && answered && injected.block.answer == ATTACH_DONE)
         answered = divert(&injected, borrowed, err);
     borrow_end(borrowed);
-    if (!answered)
-        return false;
     injected.syscall_at = borrowed->syscall_at;
-    if (!answer_judge(&injected, err)) {
-        struct err more;
-        if (command(&injected, ATTACH_LEAVE, &more))
-            image_unmap(&injected);
-        return false;
-    }
-    *ret_injected = injected;
-    return true;
+    bool good = answered && answer_judge(&injected, err);
+    struct err more;
+    if (answered && !good && command(&injected, ATTACH_LEAVE, &more))
+        image_unmap(&injected);
+    if (good)
+        *ret_injected = injected;
+    else
+        inject_release(&injected);
+    return good;
 }
 
 bool inject_begin(struct injected *ret_injected, int pid, int channel_fd, struct err *err)
@@ -342,4 +344,5 @@ bool inject_end(struct injected *injected, struct err *err)
 void inject_release(struct injected *injected)
 {
     roster_release(&injected->roster);
+    vec_release(&injected->spawned);
 }

@@ -7,6 +7,7 @@
  * under a millisecond. */
 #pragma once
 
+#include "base/vec.h"
 #include "collect/target/roster.h"
 #include "wire/attach.h"
 
@@ -24,6 +25,9 @@ struct injected {
     uint64_t syscall_at; /* as in struct borrowed */
     struct attach block; /* as last read */
     struct roster roster;
+    struct injected_tids {
+        VEC(int);
+    } spawned; /* threads of the agent, one for each command so far */
 };
 
 /* Injects it and starts recording all threads. False: the process is unchanged. */

@@ -16,12 +16,17 @@ enum { EXEC_MS = 10000 };
 
 /* ---- a program that is started */
 
+struct seizure {
+    const struct launch *launch;
+    bool seized;
+};
+
 static bool seize(void *closure, pid_t pid, struct err *err)
 {
-    bool *seized = closure;
-    (void)err;
-    *seized = ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC) == 0;
-    return true;
+    struct seizure *seizure = closure;
+    const struct launch *launch = seizure->launch;
+    seizure->seized = ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC) == 0;
+    return !launch->ready || launch->ready(launch->closure, pid, err);
 }
 
 /* It stands behind its execve with all signals blocked. */
@@ -45,17 +50,17 @@ bool target_start(struct recording_target *target, const struct launch *launch, 
                   int *ret_exec_errno, struct err *err)
 {
     struct launch held = *launch;
-    bool seized = false;
+    struct seizure seizure = {.launch = launch};
     struct err why;
     target->started = true;
     if (way != TARGET_LOADS) {
         held.held = true;
         held.ready = seize;
-        held.closure = &seized;
+        held.closure = &seizure;
     }
     if (!launch_start(&held, &target->child, ret_exec_errno, err))
         return false;
-    if (seized && !put_in(target, launch->channel_fd, way == TARGET_EXACT, &why))
+    if (seizure.seized && !put_in(target, launch->channel_fd, way == TARGET_EXACT, &why))
         snprintf(target->bare, sizeof target->bare, "%s", why.text);
     return true;
 }

@@ -27,17 +27,22 @@ static bool module_known(const struct profile *profile, const char *wanted)
 
 /* ---- weights */
 
-/* Rounded so that they add up; a scale of one leaves them as they are. */
-static void weights_sum(struct tree *tree, double scale)
+/* What one unit of a node's weight stands for. Kernel time has a scale of its own. */
+struct scales {
+    double user, kernel;
+};
+
+/* Rounded so that they add up; scales of one leave them as they are. */
+static void weights_sum(struct tree *tree, struct scales scales)
 {
-    u128 sum = 0;
+    long double exact = 0.5L;
     for (size_t i = 0; i < tree->n; i++) {
-        if (scale == 1) {
+        if (scales.user == 1 && scales.kernel == 1) {
             sum_add(&tree->total, tree->at[i].weight);
             continue;
         }
-        sum += tree->at[i].weight;
-        long double exact = (long double)sum * (long double)scale + 0.5L;
+        bool kernel = profile_module_is_kernel(tree->profile, tree->at[i].module);
+        exact += (long double)tree->at[i].weight * (kernel ? scales.kernel : scales.user);
         uint64_t upto = exact < 0x1p64L ? (uint64_t)exact : UINT64_MAX;
         tree->at[i].weight = upto - tree->total;
         tree->total = upto;
@@ -52,12 +57,28 @@ static bool thread_matches(struct tree_filter filter, uint64_t thread)
            (!filter.tid || filter.tid == (uint32_t)thread);
 }
 
+static uint64_t kernel_weight(const struct profile *profile)
+{
+    const struct stacks *stacks = &profile->stacks;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        if (profile_module_is_kernel(profile, stacks_key(stacks, cell->node).module))
+            sum_add(&sum, stacks->weights.at[i]);
+    }
+    return sum;
+}
+
 /* How many nanoseconds, or events, one unit of weight stands for. */
-static double stacks_scale(const struct profile *profile)
+static struct scales stacks_scales(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    bool sampled = profile->mode == PROFILE_SAMPLED && totals->sampled_ns;
-    return sampled ? (double)totals->user_ns / (double)totals->sampled_ns : 1;
+    if (profile->mode != PROFILE_SAMPLED)
+        return (struct scales){1, 1};
+    double kernel = (double)kernel_weight(profile);
+    return (struct scales){totals->sampled_ns ? (double)totals->user_ns / (double)totals->sampled_ns
+                                              : 1,
+                           kernel > 0 ? (double)totals->kernel_ns / kernel : 1};
 }
 
 static bool build_stacks(struct tree *tree, struct tree_filter filter, struct err *err)
@@ -84,7 +105,7 @@ static bool build_stacks(struct tree *tree, struct tree_filter filter, struct er
         sum_add(&node->weight, context_clock_weight(&clock, tree->profile, i));
     }
     mem_free(kept);
-    weights_sum(tree, stacks_scale(tree->profile));
+    weights_sum(tree, stacks_scales(tree->profile));
     if (!any && stacks->nodes.n)
         return err_set(err, ERR_MISSING, "the profile has no such thread");
     return true;
@@ -172,7 +193,8 @@ static void build_instructions(struct tree *tree, const struct scene *scene,
     }
     if (tree->n > 2)
         qsort(tree->at + 1, tree->n - 1, sizeof *tree->at, node_compare);
-    weights_sum(tree, tree->profile->mode == PROFILE_EXACT ? 1 : spots_scale(tree->profile));
+    double scale = tree->profile->mode == PROFILE_EXACT ? 1 : spots_scale(tree->profile);
+    weights_sum(tree, (struct scales){scale, scale});
     map_release(&spots.keys);
     vec_release(&spots.sums);
 }

@@ -241,9 +241,14 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
                                 NULL,
                                 &totals->complete_ns,
                                 &totals->delivery_ns,
-                                &totals->translate_ns};
-    u128 *const wide[] = {
-        [6] = &totals->time_xx, [7] = &totals->count_xx, [21] = &totals->sampled_xx};
+                                &totals->translate_ns,
+                                &totals->kernel_samples,
+                                &totals->bare_ns,
+                                NULL};
+    u128 *const wide[] = {[6] = &totals->time_xx,
+                          [7] = &totals->count_xx,
+                          [21] = &totals->sampled_xx,
+                          [27] = &totals->bare_xx};
     for (size_t i = 0; cursor->at < cursor->end; i++) {
         u128 value;
         if (!payload_wide(cursor, &value, err))

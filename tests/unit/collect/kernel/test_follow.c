@@ -312,7 +312,7 @@ static void apart(void **state)
 {
     struct world *world = *state;
     struct record *record = &world->record;
-    world->follow.own_pid = C;
+    world->follow.tasks.own_pid = C;
     TAKE(world, record_sample(record, C, C, 0x10010, 10, NULL, 1));
     assert_int_equal(world->profile.totals.interrupts, 0);
     record_begin(record, PERF_RECORD_LOST, 0);

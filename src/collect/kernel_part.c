@@ -1,0 +1,324 @@
+#include "collect/kernel_part.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "collect/kernel/attach.h"
+#include "collect/perf/perf_cost.h"
+#include "collect/target/cpu_times.h"
+#include "process/recording_options.h"
+#include "profile/sums.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    RATE_HZ = 49,      /* at 1 %: no divisor of what programs do regularly */
+    RATE_HZ_MAX = 499, /* more would not make kernel time much sharper */
+    RATE_PART = 5,     /* of the budget: for samples */
+    COST_PART = 2,     /* for all of it; more: it ends */
+    /* A context switch with two events and its two records, on an Emerald Rapids. */
+    SWITCH_NS = 800,
+    SETTLED_NS = 2000000, /* another CPU may still be writing a record of this age */
+    FIRST_NS = 50000000,  /* CPU time from which on costs are compared with the budget */
+};
+static const uint64_t NAMES_NS = 20000000000; /* reading all names of the kernel takes some 50 ms */
+
+static uint64_t tsc_now(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+
+/* CPU time per second that may be used. */
+static uint64_t budget_ns(const struct recording_options *options)
+{
+    return (uint64_t)options->record.overhead_ppm * 1000;
+}
+
+/* ---- before */
+
+static uint64_t choose_hz(const struct kernel_part *part)
+{
+    const struct recording_options *options = part->options;
+    if (options->record.fixed_hz)
+        return RATE_HZ;
+    uint64_t wanted = (uint64_t)RATE_HZ * options->record.overhead_ppm / 10000;
+    uint64_t most = budget_ns(options) / RATE_PART / part->sample_ns;
+    uint64_t hz = wanted < most ? wanted : most;
+    return !hz ? 1 : hz < RATE_HZ_MAX ? hz : RATE_HZ_MAX;
+}
+
+static void refuse(struct kernel_part *part, const char *why)
+{
+    part->on = false;
+    snprintf(part->refused, sizeof part->refused, "no samples of the kernel beside the agent's: %s",
+             why);
+}
+
+/* Parts of a program, or of its time, would be taken for the whole. */
+static bool wanted(const struct recording_options *options)
+{
+    return options->record.mode == RECORD_SAMPLED && !options->no_kernel && !options->only &&
+           !options->record.delay_ns && options->record.events & EVENTS_STACK;
+}
+
+static void describe(const struct kernel_part *part, struct profile *profile)
+{
+    char rate[32];
+    snprintf(rate, sizeof rate, "%" PRIu64, part->hz);
+    if (part->on) {
+        char boot[64];
+        profile_fact(profile, "kernel_frequency", rate);
+        profile_fact(profile, "boot_id", kernel_names_boot(boot, sizeof boot));
+    }
+    if (*part->refused)
+        profile_fact(profile, "refused", part->refused);
+}
+
+void kernel_part_open(struct kernel_part *part, const struct recording_options *options,
+                      struct profile *profile)
+{
+    struct err err;
+    *part = (struct kernel_part){.options = options};
+    if (!wanted(options))
+        return;
+    struct perf_wish wish = {.hz = RATE_HZ, .beside = true};
+    if (!perf_request_settle(&part->request, &wish, &err)) {
+        refuse(part, err.text);
+        describe(part, profile);
+        return;
+    }
+    part->sample_ns = perf_cost_measure(&part->request);
+    part->hz = choose_hz(part);
+    part->request.mean_period_ns = part->request.sampler.sample_period = 1000000000u / part->hz;
+    part->on = perf_events_init(&part->events, &part->request, options->record.seed, &err);
+    if (!part->on)
+        refuse(part, err.text);
+    else
+        snprintf(part->refused, sizeof part->refused, "%s", part->request.refused);
+    describe(part, profile);
+    part->used = part->on;
+    if (!part->on)
+        return;
+    follow_init(&part->follow, &part->request, profile);
+    follow_beside(&part->follow, &part->totals);
+    part->began_ns = clock_ns(CLOCK_MONOTONIC);
+    part->began_tsc = tsc_now();
+    part->names_ns = part->began_ns + NAMES_NS;
+}
+
+static void end(struct kernel_part *part, const char *why)
+{
+    refuse(part, why);
+    perf_events_release(&part->events);
+    profile_fact(part->follow.profile, "refused", part->refused);
+}
+
+void kernel_part_close(struct kernel_part *part)
+{
+    if (part->used)
+        follow_release(&part->follow);
+    if (part->on)
+        perf_events_release(&part->events);
+    *part = (struct kernel_part){0};
+}
+
+bool kernel_part_ready(void *closure, pid_t pid, struct err *err)
+{
+    struct kernel_part *part = closure;
+    if (!part->on)
+        return true;
+    if (perf_events_follow(&part->events, pid, true, err) != PERF_FOLLOWED) {
+        end(part, err->text);
+        return true;
+    }
+    part->events.sampling = true;
+    part->follow.awaited = (uint32_t)pid;
+    return true;
+}
+
+void kernel_part_attach(struct kernel_part *part, const int *pids, size_t n)
+{
+    struct err err = {0};
+    uint64_t missed = 0, followed = 0;
+    for (size_t i = 0; part->on && i < n; i++)
+        followed +=
+            attach_process(&part->events, &part->follow, pids[i], part->began_ns, &missed, &err);
+    if (!part->on)
+        return;
+    sum_add(&part->totals.losses[LOSS_unfollowed], missed);
+    if (!followed) {
+        end(part, err.text);
+        return;
+    }
+    part->follow.tasks.began_ns = clock_ns(CLOCK_MONOTONIC);
+    perf_events_start(&part->events);
+}
+
+/* ---- while it runs */
+
+/* Between two moments that both clocks know. */
+static uint64_t tsc_to_ns(const struct kernel_part *part, uint64_t tsc)
+{
+    uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), now_tsc = tsc_now();
+    if (tsc <= part->began_tsc || now_tsc <= part->began_tsc)
+        return part->began_ns;
+    if (tsc >= now_tsc)
+        return now_ns;
+    return part->began_ns + (uint64_t)((u128)(tsc - part->began_tsc) * (now_ns - part->began_ns) /
+                                       (now_tsc - part->began_tsc));
+}
+
+void kernel_part_claim(struct kernel_part *part, int pid, uint64_t start_tsc)
+{
+    if (part->on)
+        follow_claim(&part->follow,
+                     (struct follow_claim){(uint32_t)pid, tsc_to_ns(part, start_tsc)});
+}
+
+bool kernel_part_filling(const struct kernel_part *part)
+{
+    return part->on && perf_events_filling(&part->events);
+}
+
+bool kernel_part_times(const struct kernel_part *part)
+{
+    return part->on && part->follow.tasks.lives.measured;
+}
+
+void kernel_part_own(struct kernel_part *part, int tid)
+{
+    uint32_t own = (uint32_t)tid;
+    if (part->on)
+        map_add(&part->follow.tasks.own, &own);
+}
+
+static void cost_update(struct kernel_part *part)
+{
+    part->cost_ns =
+        part->follow.samples.taken * part->sample_ns + part->follow.switches * SWITCH_NS;
+}
+
+/* Threads that wait often. Those that others push off their CPU do not count: on a machine with
+ * more work than CPUs a quarter of a per cent is the least of it. */
+static bool costs_too_much(const struct kernel_part *part)
+{
+    uint64_t cpu_ns = part->user_ns + part->kernel_ns;
+    uint64_t cost_ns = part->cost_ns - part->follow.preempted * SWITCH_NS;
+    u128 most = (u128)cpu_ns * budget_ns(part->options) / COST_PART;
+    return !part->options->record.fixed_hz && cpu_ns >= FIRST_NS &&
+           (u128)cost_ns * 1000000000u > most;
+}
+
+/* It can only be switches. */
+static void end_dear(struct kernel_part *part)
+{
+    char why[160];
+    snprintf(why, sizeof why,
+             "after %.1f s, because %.0f context switches per CPU second cost too much",
+             (double)(clock_ns(CLOCK_MONOTONIC) - part->began_ns) / 1e9,
+             (double)(part->follow.switches - part->follow.preempted) * 1e9 /
+                 (double)(part->user_ns + part->kernel_ns));
+    end(part, why);
+}
+
+void kernel_part_read(struct kernel_part *part, bool last)
+{
+    const struct perf_event_header *record;
+    if (!part->on)
+        return;
+    if (last)
+        perf_events_stop(&part->events);
+    perf_events_refresh(&part->events, last ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC) - SETTLED_NS);
+    while ((record = perf_events_next(&part->events)))
+        follow_take(&part->follow, record);
+    perf_events_publish(&part->events);
+    cost_update(part);
+}
+
+/* ---- what it adds up to */
+
+/* Views want to know which processes have fewer samples. Of thousands, some. */
+static void agentless_give(struct kernel_part *part)
+{
+    const struct processes *processes = &part->follow.processes;
+    struct profile *profile = part->follow.profile;
+    for (size_t i = 0; i < processes->n && profile->facts.n < PROFILE_FACTS_NOTED; i++) {
+        const struct process *process = processes->at[i];
+        uint32_t task = map_find(&part->follow.tasks.tids, &process->pid);
+        char text[48];
+        if (process->walked || !process->bare)
+            continue;
+        snprintf(text, sizeof text, "%u %s", process->pid,
+                 task == MAP_NONE ? "" : part->follow.tasks.at[task].name);
+        profile_fact(profile, "agentless", text);
+    }
+}
+
+/* Names are looked up now and then, and what is missing when the profile is shown: at the end the
+ * program's user waits. */
+static void names_give(struct kernel_part *part, uint64_t now_ns, bool last)
+{
+    struct samples *samples = &part->follow.samples;
+    if (last) {
+        agentless_give(part);
+        jit_names_tell(&samples->jit_names, samples->profile);
+    } else if (now_ns >= part->names_ns) {
+        samples_tell_names(samples, false);
+        part->names_ns = now_ns + NAMES_NS;
+    }
+}
+
+static void totals_add(struct totals *to, const struct totals *from)
+{
+    sum_add(&to->off_ns, from->off_ns);
+    sum_add(&to->samples, from->samples);
+    sum_add(&to->sampled_ns, from->sampled_ns);
+    sum_add_wide(&to->sampled_xx, from->sampled_xx);
+    sum_add(&to->kernel_samples, from->kernel_samples);
+    sum_add(&to->bare_ns, from->bare_ns);
+    sum_add_wide(&to->bare_xx, from->bare_xx);
+    for (int i = 0; i < LOSS_N; i++)
+        sum_add(&to->losses[i], from->losses[i]);
+}
+
+static void times_give(struct kernel_part *part, uint64_t now_ns, bool last)
+{
+    tasks_tell(&part->follow.tasks, now_ns, last);
+    sum_add(&part->user_ns, part->totals.user_ns);
+    sum_add(&part->kernel_ns, part->totals.kernel_ns);
+    totals_add(&part->follow.profile->totals, &part->totals);
+    totals_add(&part->told, &part->totals);
+    part->totals = (struct totals){0};
+}
+
+void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, bool last)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    struct lives *lives = &part->follow.tasks.lives;
+    if (!part->on)
+        return;
+    names_give(part, now, last);
+    if (last && !part->follow.samples.taken) { /* too short: nothing divides its time */
+        lives->rest[0] = times->user_ns;
+        lives->rest[1] = times->kernel_ns;
+    }
+    times_give(part, now, last);
+    if (last || !costs_too_much(part))
+        return;
+    names_give(part, now, true);
+    times_give(part, now, true);
+    end_dear(part);
+}
+
+void kernel_part_sum(const struct kernel_part *part, struct totals *totals)
+{
+    totals_add(totals, &part->told);
+}
+
+void kernel_part_forget(struct kernel_part *part)
+{
+    if (part->used)
+        samples_forget(&part->follow.samples);
+}

@@ -1,0 +1,151 @@
+#!/bin/bash
+# A sampled recording has the kernel's samples beside the agent's: kernel time, processes without the agent, time off
+# the CPU. Nothing is counted twice, and where the kernel refuses, the recording is as it was without.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+sealed=$(program sealed)
+"$gait" record -q --plain -o "$work/granted" -- true 2>"$work/stderr" || skip "no samples of the kernel here: $(head -1 "$work/stderr")"
+"$gait" info "$work/granted" | grep -q "kernel's part is not sampled" && skip 'kernel code may not be sampled here'
+python3 -c 1 2>/dev/null || skip 'no python3'
+cd "$work" || exit 1
+cat >both.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <time.h>
+static volatile uint64_t sink;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return (double)t.tv_sec + (double)t.tv_nsec / 1e9; }
+__attribute__((noinline)) uint64_t reckon(double s) { uint64_t x = 1; for (double end = now() + s; now() < end;) for (int i = 0; i < 100000; i++) { x = x * 3 + (uint64_t)i; if (x & 8) x ^= 5; } return x; }
+/* Long calls: little but the kernel. */
+__attribute__((noinline)) void ask(double s) { static char zeros[1 << 20]; int zero = open("/dev/zero", O_RDONLY); for (double end = now() + s; now() < end;) if (read(zero, zeros, sizeof zeros) < 0) return; close(zero); }
+__attribute__((noinline)) void rest(int ms) { usleep((useconds_t)ms * 1000); }
+int main(int argc, char **argv)
+{
+    if (argc > 1 && argv[1][0] == 'b') { sink = reckon(0.8); return 0; }
+    sink = reckon(0.8);
+    ask(0.8);
+    rest(400);
+    if (argc > 1 && !fork()) { execl(argv[1], argv[1], "b", (char *)0); _exit(1); }
+    wait(0);
+    struct rusage own, others;
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &others);
+    printf("%.3f %.3f\n", (double)(own.ru_utime.tv_sec + others.ru_utime.tv_sec) + (double)(own.ru_utime.tv_usec + others.ru_utime.tv_usec) / 1e6,
+           (double)(own.ru_stime.tv_sec + others.ru_stime.tv_sec) + (double)(own.ru_stime.tv_usec + others.ru_stime.tv_usec) / 1e6);
+    return 7;
+}
+C
+gcc -O1 -g -o both both.c || { bad 'the program does not compile'; finish; }
+gcc -O1 -g -static -Dreckon=reckon_bare -o bare both.c 2>/dev/null || skip 'no static libc to link with'
+
+status 7 'with the kernel' "$gait" record -v -o data -- ./both ./bare
+says 'samples of the kernel: '
+read -r user kernel <stdout
+"$gait" info --json data >info.json
+"$gait" report --json data >report.json
+"$gait" report --json --module '[kernel]' data >kernel.json
+"$gait" contexts --json --kernel data >contexts.json
+"$gait" export --format collapsed data >collapsed 2>/dev/null
+readable data
+python3 - "$user" "$kernel" <<'P' || failures=$((failures + 1))
+import json, sys
+user, kernel = map(float, sys.argv[1:])
+info, report, kern = (json.load(open(n + '.json')) for n in ('info', 'report', 'kernel'))
+bad = 0
+def check(what, ok):
+    global bad
+    if not ok:
+        print('FAILED:', what)
+        bad = 1
+def near(what, got, want, slack):
+    check(f'{what}: {got:.3f} instead of {want:.3f}', abs(got - want) <= slack)
+totals = info['rows'][0] if 'rows' in info else info
+near('all CPU time', report['user_time'] + report['kernel_time'], user + kernel, 0.05 * (user + kernel))
+near('user time', report['user_time'], user, 0.06 * (user + kernel))
+check(f"time off the CPU {report['off_time']:.3f}: at least the 0.4 s of sleep and the parent's wait of 0.8 s", report['off_time'] > 1.1)
+rows = {r['linkage']: r for r in report['rows']}
+# Of 1.6 s of user time in two functions, the agent sampled one and the kernel alone the other.
+for name, seconds in ('reckon', 0.8), ('reckon_bare', 0.8):
+    row = rows.get(name)
+    check(f'{name} has no row', row)
+    if row:
+        near(name, row['time'], seconds, max(0.15 * seconds, 1.5 * (row['time_hi'] - row['time'])))
+        check(f"{name}: interval {row['time_lo']:.3f} to {row['time_hi']:.3f}", row['time_lo'] <= row['time'] <= row['time_hi'])
+if 'reckon_bare' in rows:
+    check('code that was not walked has counts', not rows['reckon_bare']['count'])
+near('user rows add up', sum(r['time'] for r in report['rows']), report['user_time'], 0.02 * report['user_time'])
+near('kernel rows add up', sum(r['time'] for r in kern['rows']), report['kernel_time'], 0.02 * report['kernel_time'])
+check('ask has no kernel time', rows.get('ask', {}).get('kernel_time', 0) > 0.4)
+# Flame graphs have both, in nanoseconds.
+sums = {True: 0, False: 0}
+for line in open('collapsed'):
+    stack, n = line.rsplit(' ', 1)
+    sums['_[k]' in stack.split(';')[-1]] += int(n) / 1e9
+near('collapsed user time', sums[False], report['user_time'], 0.02 * report['user_time'])
+near('collapsed kernel time', sums[True], report['kernel_time'], 0.02 * report['kernel_time'])
+contexts = json.load(open('contexts.json'))
+check('no context of the kernel has a caller in the program', any(r['kernel'] for r in contexts['rows']) and any(r['linkage'] == 'main' for r in contexts['rows']))
+sys.exit(bad)
+P
+"$gait" info data | grep -q '^agentless .* bare' || bad 'the process without the agent is not named'
+"$gait" merge -q -o sum data data && readable sum
+"$gait" report --module '[kernel]' sum >/dev/null || bad 'a merged profile has no kernel'
+"$gait" diff data sum >/dev/null || bad 'diff of such profiles'
+
+# Without: as the agent alone sees it.
+status 7 'without the kernel' "$gait" record -v --no-kernel -o none -- ./both ./bare
+grep -q 'samples of the kernel' stderr && bad '--no-kernel has samples of the kernel'
+"$gait" info none | grep -q '\[kernel\]' && bad '--no-kernel has a module of the kernel'
+status 125 'plain has nothing to leave out' "$gait" record --plain --no-kernel -o none -- true
+
+# Refused: said, and nothing else.
+status 7 'refused' "$sealed" 1 298 -- "$gait" record -v -o refused -- ./both ./bare
+says "no samples of the kernel beside the agent's: perf_event_open"
+"$gait" info refused | grep -q '^refused ' || bad 'the refusal is not in the profile'
+readable refused
+"$gait" report refused | grep -q reckon || bad 'nothing was recorded where the kernel refuses'
+
+# Two processes that do nothing but wait for each other: the kernel is not asked for long, and the recording is whole.
+cat >turns.c <<'C'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    int a[2], b[2], n = 300000;
+    char x = 0;
+    if (pipe(a) || pipe(b)) return 1;
+    if (!fork()) { while (n-- && read(a[0], &x, 1) == 1 && write(b[1], &x, 1) == 1); _exit(0); }
+    while (n-- && write(a[1], &x, 1) == 1 && read(b[0], &x, 1) == 1);
+    wait(0);
+    return 7;
+}
+C
+gcc -O1 -g -o turns turns.c || bad 'the program does not compile'
+status 7 'many switches' "$gait" record -v -o turns.data -- ./turns
+says 'context switches per CPU second cost too much'
+readable turns.data
+status 7 'many switches, whatever they cost' "$gait" record -v -F 100 -o turns.data -- ./turns
+grep -q 'cost too much' stderr && bad 'with -F the kernel is not asked any more'
+"$gait" info --json turns.data >info.json
+python3 - <<'P' || bad 'time off the CPU of processes that take turns'
+import json
+total = json.load(open('info.json'))['rows'][0]
+print(total['user_time'] + total['kernel_time'], total['off_time'])
+raise SystemExit(not total['off_time'] > 0.3 * (total['user_time'] + total['kernel_time']))
+P
+
+# Running processes.
+./both ./bare >/dev/null &
+victim=$!
+status 0 'of a running process' "$gait" record -v -p $victim -o running
+wait $victim
+grep -q 'attach' stderr && skip "cannot attach here: $(head -1 stderr)"
+says 'samples of the kernel: '
+readable running
+"$gait" info --json running | grep -q '"kernel_samples": 0' && bad 'no sample of the kernel of a running process'
+finish
