@@ -20,6 +20,7 @@ enum {
     COST_PART = 2,     /* for all of it; more: it ends */
     /* A context switch with two events and its two records, on an Emerald Rapids. */
     SWITCH_NS = 800,
+    FORK_NS = 2500,       /* for each event that a new thread inherits */
     SETTLED_NS = 2000000, /* another CPU may still be writing a record of this age */
     FIRST_NS = 50000000,  /* CPU time from which on costs are compared with the budget */
 };
@@ -196,8 +197,10 @@ void kernel_part_own(struct kernel_part *part, int tid)
 
 static void cost_update(struct kernel_part *part)
 {
-    part->cost_ns =
-        part->follow.samples.taken * part->sample_ns + part->follow.switches * SWITCH_NS;
+    const struct follow *follow = &part->follow;
+    uint64_t inherited = 2 * part->events.cpus.n;
+    part->cost_ns = follow->samples.taken * part->sample_ns + follow->switches * SWITCH_NS +
+                    follow->forks * inherited * FORK_NS;
 }
 
 /* Threads that wait often. Those that others push off their CPU do not count: on a machine with
@@ -211,15 +214,17 @@ static bool costs_too_much(const struct kernel_part *part)
            (u128)cost_ns * 1000000000u > most;
 }
 
-/* It can only be switches. */
+/* Samples alone have a part of the budget that they keep to. */
 static void end_dear(struct kernel_part *part)
 {
     char why[160];
+    const struct follow *follow = &part->follow;
+    double cpu = (double)(part->user_ns + part->kernel_ns) / 1e9;
     snprintf(why, sizeof why,
-             "after %.1f s, because %.0f context switches per CPU second cost too much",
+             "after %.1f s, because %.0f context switches and %.0f new threads per CPU second cost "
+             "too much",
              (double)(clock_ns(CLOCK_MONOTONIC) - part->began_ns) / 1e9,
-             (double)(part->follow.switches - part->follow.preempted) * 1e9 /
-                 (double)(part->user_ns + part->kernel_ns));
+             (double)(follow->switches - follow->preempted) / cpu, (double)follow->forks / cpu);
     end(part, why);
 }
 

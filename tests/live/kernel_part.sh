@@ -127,7 +127,7 @@ int main(void)
 C
 gcc -O1 -g -o turns turns.c || bad 'the program does not compile'
 status 7 'many switches' "$gait" record -v -o turns.data -- ./turns
-says 'context switches per CPU second cost too much'
+says 'per CPU second cost too much'
 readable turns.data
 status 7 'many switches, whatever they cost' "$gait" record -v -F 100 -o turns.data -- ./turns
 grep -q 'cost too much' stderr && bad 'with -F the kernel is not asked any more'

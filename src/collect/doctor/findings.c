@@ -140,12 +140,13 @@ static void judge_clocks(struct judge *judge)
 static void judge_samples(struct judge *judge)
 {
     const struct machine *machine = judge->machine;
-    judge_try(judge, "samples", TRY_samples, 2, "record --plain",
-              "record --plain has no source of samples");
+    judge_try(judge, "samples", TRY_samples, 2,
+              "record --plain, and for record processes without the agent",
+              "record --plain has no source of samples, and record sees only what the agent sees");
     judge_try(judge, "stacks", TRY_stacks, 2, "record --plain unwinds code without frame pointers",
               "record --plain has no stacks of code without frame pointers");
-    judge_try(judge, "switches", TRY_switches, 2, "record --plain shows time off the CPU",
-              "record --plain does not show time off the CPU");
+    judge_try(judge, "switches", TRY_switches, 2, "record shows time off the CPU",
+              "record does not show time off the CPU");
     judge_try(judge, "kernel samples", TRY_kernel, 1, "", "kernel time is not split by function");
     bool hidden = !machine->kernel_symbols;
     bool forbidden = hidden && machine->kptr_restrict != SETTING_UNKNOWN;

@@ -164,6 +164,8 @@ static struct file *file_new(struct files *files, struct reached *reached, bool 
 {
     struct file *file = mem_alloc(sizeof *file);
     struct err ignored;
+    const char *slash = strrchr(path, '/');
+    file->agent = strcmp(slash ? slash + 1 : path, "libgait.so") == 0;
     file->image = reached->image;
     file->readable =
         reached->opened || (there && image_open(&file->image, reached->path, &ignored));

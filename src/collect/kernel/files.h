@@ -22,6 +22,7 @@ struct profile;
 struct file {
     uint32_t module; /* of the profile */
     bool readable;   /* it has an image */
+    bool agent;      /* it is libgait.so */
     bool unwindable; /* its unwind rules were read: all, or the index of */
     struct image image;
     struct unwind unwind;

@@ -119,6 +119,7 @@ static bool take_task(struct follow *follow, const struct perf_event_header *rec
     if (!perf_record_task(record, &task))
         return false;
     if (record->type == PERF_RECORD_FORK) {
+        follow->forks++;
         processes_fork(&follow->processes, &task);
         tasks_fork(&follow->tasks, &task);
         tasks_walked(&follow->tasks, task.tid, is_walked(follow, task.pid));

@@ -28,6 +28,7 @@ struct follow {
     uint32_t awaited;   /* time is accounted from the exec of this process; 0: from the beginning */
     uint64_t switches;  /* threads that left a CPU, so far */
     uint64_t preempted; /* of them: because others wanted it */
+    uint64_t forks;     /* new threads, so far */
     struct follow_claims {
         VEC(struct follow_claim);
     } claims; /* whose time has not come */

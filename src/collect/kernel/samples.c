@@ -142,12 +142,25 @@ static uint32_t kernel_frames(struct samples *samples, const struct perf_sample 
 
 /* ---- all */
 
+/* Whether the thread called the kernel from the agent, or from copies of its code, which are in no
+ * mapping that is known here: the stack is not the program's then. */
+static bool from_agent(struct samples *samples, const struct perf_sample *sample)
+{
+    enum { RIP = 8 };
+    struct process *process = processes_get(samples->processes, sample->ids.pid);
+    if (!process->walked)
+        return false;
+    const struct mapping *mapping =
+        mappings_find(&process->mappings, (struct avma){sample->registers[RIP]});
+    return !mapping || (mapping->file && mapping->file->agent);
+}
+
 static uint32_t sample_node(struct samples *samples, const struct perf_sample *sample)
 {
     struct stacks *stacks = &samples->profile->stacks;
     uint64_t thread = stack_thread(sample->ids.pid, sample->ids.tid);
     uint32_t node = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
-    if (sample->has_registers)
+    if (sample->has_registers && !from_agent(samples, sample))
         node = user_frames(samples, sample, node);
     else if (!sample->in_kernel) /* a program of 32 bits */
         node = only_frame(samples, sample, node);

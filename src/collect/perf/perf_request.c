@@ -151,7 +151,7 @@ static bool refused_wholly(const struct perf_request *request, const struct perf
             paranoid, otherwise);
     case ENOSYS:
         return err_errno(err, "this kernel has no perf_event_open, or seccomp hides it%s",
-                         otherwise);
+                         wish->beside ? "" : "; without --plain gait record does not need it");
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:

@@ -303,6 +303,45 @@ static void scales_are_right(void **state)
     profile_release(&one.profile);
 }
 
+/* Of 4,000 units of time an agent sampled seven tenths, with samples of 4 each, and the kernel the
+ * rest, with samples of 20: half of either is in one function. The kernel's share is known less
+ * well, and the agent's as well as if there were no other. */
+static void few_and_heavy_samples_have_wider_intervals(void **state)
+{
+    (void)state;
+    enum { AGENTS = 700, KERNELS = 60, LIGHT = 4, HEAVY = 20, RUNS = 4000 };
+    struct profile profile;
+    profile_init(&profile);
+    profile.mode = PROFILE_SAMPLED;
+    struct totals *totals = &profile.totals;
+    totals->samples = AGENTS + KERNELS;
+    totals->bare_ns = KERNELS * HEAVY;
+    totals->bare_xx = KERNELS * HEAVY * HEAVY;
+    totals->sampled_ns = AGENTS * LIGHT + totals->bare_ns;
+    totals->sampled_xx = AGENTS * LIGHT * LIGHT + totals->bare_xx;
+    double all = (double)totals->sampled_ns, wide[2] = {0, 0};
+    int covered[2] = {0, 0};
+    for (int run = 0; run < RUNS; run++) {
+        struct quantity of[2] = {{0}, {0}};
+        for (int i = 0; i < AGENTS; i++)
+            of[0].time += uniform() < 0.5 ? LIGHT : 0;
+        for (int i = 0; i < KERNELS; i++)
+            of[1].time += uniform() < 0.5 ? HEAVY : 0;
+        of[1].bare = of[1].time;
+        double truth[2] = {AGENTS * LIGHT / 2 / all, KERNELS * HEAVY / 2 / all};
+        for (int k = 0; k < 2; k++) {
+            struct estimate share = estimate_share(&profile, &of[k], true);
+            covered[k] += share.lo <= truth[k] && truth[k] <= share.hi;
+            wide[k] += (share.hi - share.lo) / 2 / RUNS;
+        }
+    }
+    assert_in_range(covered[0], RUNS * 94 / 100, RUNS);
+    assert_in_range(covered[1], RUNS * 94 / 100, RUNS);
+    near(wide[0], 1.96 * sqrt(0.35 * 0.65 / (all / LIGHT)), 0.002);
+    near(wide[1], 1.96 * sqrt(0.15 * 0.85 / (all / HEAVY)), 0.003);
+    profile_release(&profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +352,7 @@ int main(void)
         cmocka_unit_test(weights_are_known_so_far),
         cmocka_unit_test(parts_are_shares_of_both),
         cmocka_unit_test(scales_are_right),
+        cmocka_unit_test(few_and_heavy_samples_have_wider_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

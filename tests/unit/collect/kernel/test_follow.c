@@ -19,6 +19,7 @@ struct world {
     struct profile profile;
     struct follow follow;
     struct record record;
+    struct totals beside; /* what is added to the totals of a profile of walks */
 };
 
 /* timed: time on CPUs is told, and samples share it. */
@@ -49,6 +50,15 @@ static int timed(void **state)
 static int timed_user(void **state)
 {
     return world_begin(state, false, true);
+}
+
+static int beside(void **state)
+{
+    world_begin(state, true, true);
+    struct world *world = *state;
+    world->profile.mode = PROFILE_SAMPLED;
+    follow_beside(&world->follow, &world->beside);
+    return 0;
 }
 
 static int world_end(void **state)
@@ -328,6 +338,65 @@ static void apart(void **state)
     assert_int_equal(world->profile.totals.losses[LOSS_throttled], 1);
 }
 
+/* On from 0 to 100. It has an agent from 50 on, until it becomes another program at 80: one of four
+ * samples is the agent's, and only divides time. Of the first program's 80 each of three has a
+ * third, of the second's 20 the fourth has all. */
+static void agents_and_others(void **state)
+{
+    static const uint64_t chain[] = {0xffffffff81000010, 0};
+    struct world *world = *state;
+    struct record *record = &world->record;
+    const struct totals *totals = &world->beside;
+    follow_claim(&world->follow, (struct follow_claim){A, 50});
+    TAKE(world, record_task(record, PERF_RECORD_FORK, A, B, A, B, 0));
+    TAKE(world, record_name(record, A, A, "first", 0, 0));
+    TAKE(world, record_mapping(record, A, 0x10000, 0x1000, 0x4000, "/no/such/one", 1));
+    TAKE(world, record_sample(record, A, A, 0x10010, 10, NULL, 20));
+    TAKE(world, record_sample(record, A, A, 0x10020, 10, NULL, 60));
+    TAKE(world, record_sample(record, A, A, 0x10010, 10, chain, 70));
+    TAKE(world, record_name(record, A, A, "second", 1, 80));
+    TAKE(world, record_mapping(record, A, 0x10000, 0x1000, 0, "/no/such/two", 81));
+    TAKE(world, record_sample(record, A, A, 0x10030, 10, NULL, 90));
+    TAKE(world, record_task(record, PERF_RECORD_EXIT, A, A, A, A, 100));
+    tasks_tell(&world->follow.tasks, 500, true);
+    assert_int_equal(weight_at(world, "/no/such/one", 0x4010), 26);
+    assert_int_equal(weight_at(world, "/no/such/one", 0x4020), 0);
+    assert_int_equal(weight_at(world, "[kernel]", chain[0]), 27);
+    assert_int_equal(weight_at(world, "/no/such/two", 0x30), 20);
+    assert_int_equal(totals->kernel_samples, 3);
+    assert_int_equal(totals->samples, 2);
+    assert_int_equal(totals->sampled_ns, 46);
+    assert_true(totals->sampled_xx == 26 * 26 + 20 * 20);
+    assert_int_equal(totals->bare_ns, 46);
+    assert_int_equal(totals->user_ns + totals->kernel_ns, 100);
+    assert_int_equal(totals->interrupts, 0);
+    assert_int_equal(totals->losses[LOSS_unsampled], 0);
+    /* The agent tells what threads it samples have used. */
+    for (size_t i = 0; i < world->profile.threads.n; i++)
+        if (strcmp(world->profile.threads.at[i].name, "first") == 0)
+            assert_int_equal(world->profile.threads.at[i].user_ns, 0);
+    assert_int_equal(thread_of(world, A, "second").user_ns, 20);
+}
+
+/* Threads of a walked process are walked; its children are not until they say so. */
+static void heirs_of_agents(void **state)
+{
+    struct world *world = *state;
+    struct record *record = &world->record;
+    TAKE(world, record_mapping(record, A, 0x10000, 0x1000, 0x4000, "/no/such/one", 1));
+    follow_claim(&world->follow, (struct follow_claim){A, 2});
+    TAKE(world, record_task(record, PERF_RECORD_FORK, A, A, B, A, 3));
+    TAKE(world, record_sample(record, A, B, 0x10010, 10, NULL, 4));
+    assert_int_equal(weight_at(world, "/no/such/one", 0x4010), 0);
+    TAKE(world, record_task(record, PERF_RECORD_FORK, C, A, C, A, 5));
+    TAKE(world, record_sample(record, C, C, 0x10010, 10, NULL, 6));
+    TAKE(world, record_task(record, PERF_RECORD_EXIT, C, C, C, C, 16));
+    tasks_tell(&world->follow.tasks, 16, true);
+    assert_int_equal(weight_at(world, "/no/such/one", 0x4010), 10);
+    assert_int_equal(processes_get(&world->follow.processes, C)->bare, 1);
+    assert_int_equal(processes_get(&world->follow.processes, A)->bare, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +411,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(times_user_only, timed_user, world_end),
         cmocka_unit_test_setup_teardown(times_in_parts, timed, world_end),
         cmocka_unit_test_setup_teardown(apart, untimed, world_end),
+        cmocka_unit_test_setup_teardown(agents_and_others, beside, world_end),
+        cmocka_unit_test_setup_teardown(heirs_of_agents, beside, world_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
