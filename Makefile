@@ -30,7 +30,11 @@ TOOL_FLAGS := $(BASE_FLAGS) $(MODE_$(MODE)) -pthread
 AGENT_FLAGS := $(BASE_FLAGS) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec \
         -fno-stack-protector -fcf-protection=none -fno-tree-loop-distribute-patterns
 CORE_FLAGS  := $(AGENT_FLAGS) -mgeneral-regs-only -ffreestanding
-LIBS := -lZydis -lZycore -lelf -lzstd -lz -lstdc++ -lm -pthread
+comma := ,
+# Loading libstdc++, of which only the demangler is used, is a third of the tool's start.
+STDCXX_rel := $(if $(wildcard $(shell $(CC) -print-file-name=libstdc++.a)),-static-libgcc \
+        -Wl$(comma)-Bstatic -lstdc++ -Wl$(comma)-Bdynamic)
+LIBS := -lZydis -lZycore -lelf -lzstd -lz $(or $(STDCXX_$(MODE)),-lstdc++) -lm -pthread
 
 TOOL_LAYERS  := $(filter-out $(AGENT_ONLY) cmd,$(LAYERS))
 CORE_LAYERS  := $(FREESTANDING) $(filter-out shim,$(AGENT_ONLY))

@@ -58,6 +58,15 @@ void mem_expect_much(void)
     madvise((void *)(end - MUCH + HUGE_BYTES), MUCH - HUGE_BYTES, MADV_HUGEPAGE);
 }
 
+void mem_expect(size_t bytes)
+{
+    enum { PAGE = 4096 };
+    char *block = malloc(bytes);
+    for (size_t i = 0; block && i < bytes; i += PAGE)
+        *(volatile char *)(block + i) = 0;
+    free(block);
+}
+
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
     bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);

@@ -10,6 +10,8 @@ void *mem_resize(void *old, size_t bytes); /* the grown part is not zeroed */
 void mem_free(void *block);
 /* Call before tens of megabytes are used within milliseconds. It only makes that faster. */
 void mem_expect_much(void);
+/* So much more will be used soon: its pages are got now, when nobody waits for them. */
+void mem_expect(size_t bytes);
 
 struct arena {
     struct arena_chunk *last;

@@ -19,11 +19,26 @@
 /* At most: as often as the profile is appended to. Between two readings the program has evicted our
  * memory from the caches, and fetching it again is most of what a reading costs. */
 static const uint64_t DELAY_FIRST_NS = 50000000, DELAY_MIN_NS = 5000000, DELAY_MAX_NS = 900000000;
+/* Exact runs: what was translated first is most of what a short program needs. What is read while
+ * it runs need not be read when it has ended. */
+static const uint64_t DELAY_EXACT_NS = 8000000;
+/* What the last reading needs for each segment: rows of ranges and edges, and their order. */
+enum { SEGMENT_BYTES = 190, EXPECTED_BYTES_MAX = 24 << 20 };
+
+static uint64_t elapsed_ns(const struct drain *drain)
+{
+    return clock_ns(CLOCK_MONOTONIC) - drain->began_ns;
+}
 
 /* CPU time that can have been used by now. */
 static uint64_t passed_ns(const struct drain *drain)
 {
-    return (clock_ns(CLOCK_MONOTONIC) - drain->began_ns) * drain->cpus;
+    return elapsed_ns(drain) * drain->cpus;
+}
+
+static bool exact_counts(const struct drain *drain)
+{
+    return drain->session->options->record.mode == RECORD_EXACT_COUNTS;
 }
 
 static uint64_t module_ns(const struct drain *drain)
@@ -44,6 +59,8 @@ void drain_init(struct drain *drain, const struct recording_session *session)
                             .cpus = (uint64_t)(cpus > 0 ? cpus : 1),
                             .delay_ns = DELAY_FIRST_NS,
                             .unwatched_ns = session->options->record.delay_ns};
+    if (exact_counts(drain))
+        drain->delay_ns = DELAY_EXACT_NS;
     drain->tool_ns_told = drain->startup_ns = drain_own_ns(drain);
 }
 
@@ -315,12 +332,27 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, u
     else if (fullest > CHANNEL_RING_BYTES / 4 || used > CHANNEL_N / 4)
         delay /= 2;
     else if (fullest < CHANNEL_RING_BYTES / 16 && fresh <= CHANNEL_N / 16)
-        delay *= 2;
+        delay = exact_counts(drain) ? DELAY_EXACT_NS + elapsed_ns(drain) / 4 : 2 * delay;
     if (drain->session->options->plans || drain->session->paths) /* the program waits for them */
         delay = DELAY_MIN_NS;
     drain->delay_ns = delay < DELAY_MIN_NS   ? DELAY_MIN_NS
                       : delay > DELAY_MAX_NS ? DELAY_MAX_NS
                                              : delay;
+}
+
+/* Exact runs: the last reading, for which the user waits, needs memory in proportion to what was
+ * translated. */
+static void expect_last(struct drain *drain)
+{
+    size_t bytes = 0;
+    if (drain->ending || !exact_counts(drain))
+        return;
+    for (uint32_t i = 0; i < CHANNEL_N; i++)
+        if (drain->sources[i])
+            bytes += drain->sources[i]->units.segments.n * SEGMENT_BYTES;
+    bytes = bytes < EXPECTED_BYTES_MAX ? bytes : EXPECTED_BYTES_MAX;
+    if (bytes > drain->expected_bytes)
+        mem_expect(drain->expected_bytes = bytes);
 }
 
 void drain_read(struct drain *drain)
@@ -347,6 +379,7 @@ void drain_read(struct drain *drain)
         if (drain->sources[i] && source_retires(drain, drain->sources[i]))
             source_retire(drain, i);
     drain->quiet = drain->quiet && !fullest;
+    expect_last(drain);
     choose_delay(drain, fullest, used, fresh);
     tell_cost(drain);
 }

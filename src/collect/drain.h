@@ -41,6 +41,7 @@ struct drain {
     uint64_t joined; /* forked processes, when channels were last searched: later ones are in none
                         of the sums */
     uint64_t memory_bytes; /* the highest figure of any process */
+    size_t expected_bytes; /* of the tool's memory, got for the last reading of exact runs */
     struct channel first;  /* latest copy of the first process's header */
     const struct source *first_source;
     struct drain_sum retired; /* processes that ended and whose channel was freed */

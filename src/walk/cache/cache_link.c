@@ -65,11 +65,13 @@ void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct copi
 
 uint32_t cache_transfer(struct cache *cache, uint64_t from, uint64_t to)
 {
+    if (!cache->contexts)
+        return 0;
     struct insn insn;
     size_t room = from ? regions_peek(cache->regions, from) : 0;
     bool call = room && insn_decode((const uint8_t *)from, room, &insn) && insn.class == INSN_ICALL;
     enum transfer_way way = !from ? WAY_RETURN : call ? WAY_COMPUTED_CALL : WAY_COMPUTED_JUMP;
-    return cache->contexts ? contexts_transfer(cache->contexts, from, to, way) : 0;
+    return contexts_transfer(cache->contexts, from, to, way);
 }
 
 void cache_publish(struct cache *cache)
