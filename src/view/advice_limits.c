@@ -56,7 +56,7 @@ static const char *unseen_why(const struct profile *profile)
     const uint64_t *losses = profile->totals.losses;
     if (profile->mode == PROFILE_PLAIN)
         return NULL;
-    if (losses[LOSS_no_agent] && !profile->totals.bare_ns)
+    if (losses[LOSS_no_agent])
         return "a program that did not load the agent";
     if (losses[LOSS_thread_native])
         return "threads that could not be recorded";
@@ -80,10 +80,13 @@ static void advise_unseen(struct adviser *adviser)
     const char *why = unseen_why(profile), *command = profile->command ? profile->command : "";
     bool one = *command && !strchr(command, '\n') && strlen(command) < 200;
     const char *options = options_of(command);
+    bool program = profile->totals.losses[LOSS_no_agent];
     if (why)
-        advise(adviser,
-               "%s %s in no row; plain samples include everything: gait record --plain%s%s", why,
-               profile->totals.losses[LOSS_no_agent] ? "is" : "are",
+        advise(adviser, "%s %s: gait record --plain%s%s", why,
+               program && profile->totals.bare_ns
+                   ? "has few samples and no counts; a plain recording has more samples"
+               : program ? "is in no row; plain samples include everything"
+                         : "are in no row; plain samples include everything",
                !one      ? ""
                : options ? " "
                          : " -- ",

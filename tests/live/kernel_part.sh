@@ -96,6 +96,14 @@ P
 "$gait" report --module '[kernel]' sum >/dev/null || bad 'a merged profile has no kernel'
 "$gait" diff data sum >/dev/null || bad 'diff of such profiles'
 
+# No process with the agent: there is something to look at all the same.
+cp bare setgid && chmod g+s setgid
+status 0 'no agent at all' "$gait" record -o alone -- ./setgid b
+says 'only samples of the kernel were recorded'
+says 'next: gait report'
+readable alone
+"$gait" report alone | grep -q 'reckon_bare' || bad 'a program without the agent has no row'
+
 # Without: as the agent alone sees it.
 status 7 'without the kernel' "$gait" record -v --no-kernel -o none -- ./both ./bare
 grep -q 'samples of the kernel' stderr && bad '--no-kernel has samples of the kernel'
