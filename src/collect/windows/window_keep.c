@@ -8,11 +8,12 @@
 #include "collect/windows/window_consumer.h"
 #include "profile/profile.h"
 #include "values/value_pointers.h"
+#include "wire/varint.h"
 
 #include <string.h>
 
 enum {
-    WINDOWS_ALL = 256, /* as many again at half the rate, and so on */
+    WINDOWS_ALL = 64, /* as many again at half the rate, and so on: 260 of 1,000 */
     WINDOW_INSTRUCTIONS = 16384,
 };
 
@@ -34,14 +35,19 @@ struct window_keep {
     struct window_body body;
 };
 
+static void runs_follow(struct window_keep *keep)
+{
+    size_t n = keep->units->segments.n;
+    vec_reserve(&keep->runs, n);
+    keep->runs.n = n;
+}
+
 /* Its number among the window's runs. */
 static uint32_t run_of(struct window_keep *keep, uint32_t segment)
 {
     struct windows *windows = &keep->profile->windows;
     struct window *window = &windows->at[windows->n - 1];
     const struct unit_segment *code = &keep->units->segments.at[segment];
-    while (keep->runs.n < keep->units->segments.n)
-        *vec_push(&keep->runs) = (struct keep_run){0};
     struct keep_run *known = &keep->runs.at[segment];
     if (known->stamp != keep->stamp) {
         *known = (struct keep_run){keep->stamp, (uint32_t)window->n_runs++};
@@ -94,7 +100,7 @@ static void spans_keep(struct window_keep *keep)
     window->n_spans++;
 }
 
-/* Instructions. `words`: moved to those of the next exit; NULL: there are none. */
+/* Returns how many instructions. `words`: moved to those of the next exit. */
 static uint32_t exit_keep(struct window_keep *keep, uint32_t exit, const uint64_t **words)
 {
     const struct units *units = keep->units;
@@ -106,15 +112,31 @@ static uint32_t exit_keep(struct window_keep *keep, uint32_t exit, const uint64_
         uint32_t segment = superblock->first_segment + s;
         uint32_t n = units->segments.at[segment].instructions;
         struct addresses addresses;
-        addresses.n = 0;
-        if (*words)
-            items_read(items, &item, superblock->n_items, words, before, n, &addresses);
+        items_read(items, &item, superblock->n_items, words, before, n, &addresses);
         if (n)
             window_write(&keep->profile->windows, &keep->body, run_of(keep, segment),
                          addresses.instructions, addresses.addresses, addresses.n);
         before += n;
     }
     return before;
+}
+
+/* The same without addresses: most windows have none. */
+static uint32_t exit_keep_runs(struct window_keep *keep, uint32_t exit)
+{
+    const struct units *units = keep->units;
+    const struct superblock *superblock = &units->superblocks.at[units_owner(units, exit)];
+    uint32_t last = superblock_last_segment(superblock, exit - superblock->first_exit), ran = 0;
+    struct bytes *bytes = &keep->profile->windows.bytes;
+    bytes_reserve(bytes, bytes->n + (last + 1) * (size_t)VARINT_BYTES_MAX);
+    uint8_t *at = bytes->at + bytes->n;
+    for (uint32_t s = superblock->first_segment; s <= superblock->first_segment + last; s++) {
+        if (units->segments.at[s].instructions)
+            at = varint_put(at, run_of(keep, s));
+        ran += units->segments.at[s].instructions;
+    }
+    bytes->n = (size_t)(at - bytes->at);
+    return ran;
 }
 
 static void keep_window(struct window_consumer *consumer, const struct weighed_window *weighed)
@@ -128,7 +150,9 @@ static void keep_window(struct window_consumer *consumer, const struct weighed_w
                      payloads_words(keep->units, window->exits, window->n_exits) == window->n_words;
     const uint64_t *words = addressed ? window->words : NULL;
     keep->stamp++;
-    memset(&keep->body, 0, sizeof keep->body);
+    runs_follow(keep);
+    if (addressed)
+        memset(&keep->body, 0, sizeof keep->body);
     *vec_push(windows) = (struct window){.tsc = weighed->walk->tsc,
                                          .weight_ns = weighed->stands_for_ns * keep->every,
                                          .tid = (uint32_t)window->tid,
@@ -141,7 +165,9 @@ static void keep_window(struct window_consumer *consumer, const struct weighed_w
     uint64_t instructions = 0;
     for (uint32_t i = 0; i < window->n_exits && instructions < WINDOW_INSTRUCTIONS; i++)
         if (units_owner(keep->units, window->exits[i]) != UNIT_NONE)
-            instructions += exit_keep(keep, window->exits[i], &words);
+            instructions += addressed ? exit_keep(keep, window->exits[i], &words)
+                                      : exit_keep_runs(keep, window->exits[i]);
+    windows->at[windows->n - 1].n_bytes = windows->bytes.n - windows->at[windows->n - 1].first_byte;
     if (++keep->kept == WINDOWS_ALL) {
         keep->every *= 2;
         keep->kept = 0;

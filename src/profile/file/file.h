@@ -24,7 +24,7 @@ bool profile_read_bytes(const char *name, const void *bytes, size_t n, struct pr
 bool profile_write(const char *path, const struct profile *profile, struct err *err);
 
 /* A file that grows with a recording. The writer keeps the sum of all appends. It rewrites the file
- * when that is more than twice as large as needed (plus 4 MiB). */
+ * when that is more than twice as large as needed (plus 8 MiB). */
 struct profile_writer;
 
 /* Creates the file (mode 0600); an old one becomes PATH.old. Writes mode, command, start and facts

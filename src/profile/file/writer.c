@@ -12,8 +12,8 @@
 #include <zstd.h>
 
 enum {
-    SLACK_BYTES = 1 << 22,
-    UNREAD_BYTES_MAX = 1 << 22, /* of out: that are not in total yet */
+    SLACK_BYTES = 1 << 23,      /* a rewrite costs more than all appends since the last */
+    UNREAD_BYTES_MAX = 1 << 23, /* of out: that are not in total yet */
     KEPT_BYTES_MAX = 1 << 22,   /* of out: that could not be written */
 };
 

@@ -579,6 +579,8 @@ static void runs_have_the_calls_of_their_window(void **state)
                                .n_lead = 2,
                                .n_exits = 6};
     decode_walk(&fixture.decode, &(struct walk_entry){.walk = &event, .exits = exits + 2});
+    assert_int_equal(passage(&fixture, 0, 0x1000, 0x100d), 0); /* not before the batch ends */
+    decode_flush(&fixture.decode, false);
     uint64_t each = passage(&fixture, 0, 0x1000, 0x100d);
     assert_true(each > 0);
     assert_int_equal(passage(&fixture, 0x1012, 0x2000, 0x200b), each);
@@ -586,6 +588,14 @@ static void runs_have_the_calls_of_their_window(void **state)
     assert_int_equal(passage(&fixture, 0, 0x2000, 0x200b), 0);
     /* Of 14 instructions each time round, two times are the window. */
     assert_int_equal(each / 2, ((uint64_t)WINDOW + 14) / 28 << RATE_BITS);
+    /* The profile was written and emptied: the same window is counted anew. */
+    profile_clear(&fixture.code.profile);
+    decode_forget(&fixture.decode);
+    event.tsc += 1000000;
+    decode_walk(&fixture.decode, &(struct walk_entry){.walk = &event, .exits = exits + 2});
+    decode_flush(&fixture.decode, false);
+    assert_int_equal(passage(&fixture, 0, 0x1000, 0x100d), each);
+    assert_int_equal(passage(&fixture, 0x1012, 0x2000, 0x200b), each);
     walk_stacks_release(&stacks);
     close_fixture(&fixture);
 }
