@@ -18,8 +18,9 @@ enum {
     RING_BYTES_MIN = 1 << 16,
     RING_BYTES_MAX = 1 << 23,  /* stays in the cache: with 32 MiB a sample took 3.5 us more */
     RINGS_BYTES_MAX = 1 << 28, /* all together */
-    RING_SAMPLES_MIN = 64,     /* that fit into a ring */
-    RING_PARTS = 4,            /* we are woken when one of them is full */
+    RINGS_BYTES_BESIDE = 1 << 24,
+    RING_SAMPLES_MIN = 64, /* that fit into a ring */
+    RING_PARTS = 4,        /* we are woken when one of them is full */
 };
 static const uint64_t SHIFT_EVERY_NS = 250000000, SHIFT_EVERY_PERIODS = 32;
 
@@ -72,12 +73,13 @@ static void choose_periods(struct perf_events *events)
 }
 
 /* Room for half a second if that is not too much, and in any case for the time that it takes to
- * read the unwind rules of a large program; of many CPUs each has less. */
+ * read the unwind rules of a large program; of many CPUs each has less. Beside an agent's samples
+ * the kernel's are few, and nobody asked for them: making the rings takes time, too. */
 static size_t ring_wanted(const struct perf_request *request, size_t cpus)
 {
     uint64_t bytes = 500000000 / request->mean_period_ns * STACK_BYTES_MAX;
-    uint64_t most = RINGS_BYTES_MAX / cpus;
-    size_t ring = 1 << 20;
+    uint64_t most = (request->beside ? RINGS_BYTES_BESIDE : RINGS_BYTES_MAX) / cpus;
+    size_t ring = request->beside ? 1 << 18 : 1 << 20;
     while (ring < bytes && 2 * ring <= most && ring < RING_BYTES_MAX)
         ring *= 2;
     return ring;

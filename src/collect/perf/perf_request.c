@@ -183,7 +183,7 @@ static bool give_up_something(struct perf_request *request, int why)
 bool perf_request_settle(struct perf_request *request, const struct perf_wish *wish,
                          struct err *err)
 {
-    struct perf_request made = {0};
+    struct perf_request made = {.beside = wish->beside};
     if (!perf_name_parse(wish->event ? wish->event : "cpu-clock", &made.event, err))
         return false;
     made.clock = perf_name_is_clock(&made.event);

@@ -25,6 +25,7 @@ struct perf_request {
     struct perf_event_name event;
     bool clock;  /* periods are nanoseconds of CPU time */
     bool kernel; /* kernel code is sampled, too */
+    bool beside; /* as wished */
     uint64_t mean_period_ns;
     char refused[256]; /* what was refused, why, and what would grant it; or "" */
 };
