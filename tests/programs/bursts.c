@@ -1,5 +1,5 @@
 /* Four functions that do the same, one behind the other, and a system call: none runs more
- * instructions than the others. */
+ * instructions than the others, nor, as they are aligned alike, longer. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 static volatile unsigned long word;
 
 #define PART(name)                                                                                 \
-    __attribute__((noinline)) static void name(int n)                                              \
+    __attribute__((noinline, aligned(256))) static void name(int n)                                \
     {                                                                                              \
         for (int i = 0; i < n; i++)                                                                \
             word = word * 3 + (unsigned long)i;                                                    \
@@ -25,8 +25,8 @@ PART(fourth)
 static char buffer[4096];
 static int file, ends[2];
 
-/* What a call does that a sampled walk makes itself: ask, read; and what it leaves to the program:
- * write to a pipe, wait. */
+/* What a call does that a sampled walk makes itself: ask, read, write to a pipe; and what it
+ * leaves to the program: open, sleep, wait. */
 static void call(int kind)
 {
     switch (kind) {
@@ -39,6 +39,7 @@ static void call(int kind)
         if (write(ends[1], buffer, 64) < 0 || read(ends[0], buffer, 64) < 0)
             abort();
         break;
+    case 'o': close(open("/dev/null", O_RDONLY)); break;
     case 's': nanosleep(&(struct timespec){.tv_nsec = 1}, NULL); break;
     default: ppoll(NULL, 0, &(struct timespec){.tv_nsec = 1}, NULL);
     }

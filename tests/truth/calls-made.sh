@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs with others
 # A program whose system calls are made by sampled walks sees what it sees alone: results, and signals at the right instruction
-# (tests/programs/calls.c).
+# (tests/programs/calls.c). So does one whose walks are suspended while it waits in calls (tests/truth/lib/harm/waits.c).
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 gcc -O2 -o "$work/calls" tests/programs/calls.c || { bad 'the test program could not be built'; exit 1; }
@@ -9,5 +9,10 @@ same natively ok "$("$work/calls" 2000)"
 for options in '-F 10000' '--overhead 20% --trigger cputime' '-F 5000 --events value'; do
     same "$options" ok "$("$gait" record -q $options -o "$work/data" -- "$work/calls" 10000)"
     readable "$work/data"
+done
+gcc -O2 -D_GNU_SOURCE -pthread -o "$work/waits" tests/truth/lib/harm/waits.c || { bad 'the test program could not be built'; exit 1; }
+alone=$("$work/waits")
+for options in '-F 10000' '-F 10000' '-F 10000' '--overhead 20% --trigger cputime'; do
+    same "$options" "$alone" "$("$gait" record -q $options -o "$work/data" -- "$work/waits")"
 done
 finish

@@ -15,9 +15,12 @@
 struct sample_progress {
     struct event_walk event;
     bool in_window, timing;
+    bool suspended; /* until the program has made a system call: agent/sampling/resume.h */
+    uint64_t entered_tsc, entered_cpu_ns; /* the handler, for this part of the sample */
     struct sample_cost cost;
     uint32_t max_exits,
         lead_exits;   /* the most to be recorded; the first of them, which are left out */
+    uint32_t summed;  /* exits whose instructions are in the event already */
     uint32_t windows; /* windows of this walk already sent */
     uint64_t walked;  /* instructions up to their end */
     uint64_t guards;  /* guards that the thread passed before this walk */
@@ -57,6 +60,7 @@ struct thread {
     uint64_t start_cpu_ns; /* its CPU time when it was adopted */
 
     int perf_fd;        /* -1: none */
+    bool perf_due;      /* it has been armed, and its signal has not come yet */
     int32_t timer;      /* -1: none */
     uint64_t armed_ns;  /* period of the last arming; 0: not known */
     uint64_t period_ns; /* mean period at that time */
@@ -74,6 +78,15 @@ struct thread {
     bool trap_really; /* SIGTRAP is blocked for the kernel too: no sample comes meanwhile */
     bool trap_blocked,
         trap_pending; /* SIGTRAP as the program sees it; for the kernel it is not blocked */
+
+    struct {
+        bool on;              /* the sample waits until the program has made a system call */
+        bool owed;            /* the trap flag is set for it, and the trap has not come yet */
+        uint32_t times;       /* so far in this sample */
+        uint64_t next, after; /* the instruction after the call, and the one after that */
+        uint64_t flags;       /* of the program */
+        bool negates;         /* the instruction after the call is neg %eax */
+    } resume;
 
     uint32_t walking;    /* context, %gs and the copied state are in use */
     uint64_t program_gs; /* sampled; exact runs keep it in the context */

@@ -10,6 +10,7 @@
 #include "agent/channel/maps.h"
 #include "agent/sampling/budget.h"
 #include "agent/sampling/calls.h"
+#include "agent/sampling/resume.h"
 #include "agent/sampling/retire.h"
 #include "agent/threads/stream.h"
 #include "agent/threads/trigger.h"
@@ -66,6 +67,15 @@ static bool modules_enter(void)
     return true;
 }
 
+/* In the handler, at the start of a sample or after a system call that the program made. */
+static void handler_enter(struct thread *thread)
+{
+    thread->progress.entered_tsc = sys_tsc();
+    thread->progress.entered_cpu_ns = agent_cpu_ns();
+    thread->walk.calls = 0;
+    thread->walk.program_ticks = 0;
+}
+
 static void progress_begin(struct thread *thread, uint64_t pc)
 {
     struct sample_progress *progress = &thread->progress;
@@ -74,13 +84,13 @@ static void progress_begin(struct thread *thread, uint64_t pc)
     progress->walked = 0;
     progress->guards = thread->walk.guards;
     thread->walk.syscall = sample_call;
-    thread->walk.calls = 0;
-    thread->walk.program_ticks = 0;
+    thread->resume.times = 0;
     progress->cost = (struct sample_cost){.copy_ticks = thread->walk.translate_ticks};
+    handler_enter(thread);
     progress->event = (struct event_walk){.tid = thread->tid,
                                           .slot = thread->slot,
-                                          .tsc = sys_tsc(),
-                                          .cpu_ns = agent_cpu_ns(),
+                                          .tsc = progress->entered_tsc,
+                                          .cpu_ns = progress->entered_cpu_ns,
                                           .pc = pc,
                                           .cpu_node = sys_cpu_node(),
                                           .stop = LOSS_N};
@@ -122,12 +132,20 @@ static uint32_t run_plain(struct thread *thread, uint32_t n, struct piece *ret)
     return stop;
 }
 
-static uint32_t exits_instructions(const uint32_t *exits, uint32_t n)
+/* Adds the instructions of exits that were recorded since the last time. While a sample is
+ * suspended, the cache may be flushed, and then nothing knows them any more. */
+static void window_sum(struct thread *thread)
 {
-    uint64_t instructions = 0;
-    for (uint32_t i = 0; i < n; i++)
-        instructions += cache_exit(agent.cache, exits[i])->instructions;
-    return (uint32_t)instructions;
+    struct sample_progress *progress = &thread->progress;
+    uint32_t n = progress->max_exits - (uint32_t)(-thread->context->record_at / 4);
+    const uint32_t *exits = &thread->context->records[CONTEXT_RECORDS - progress->max_exits];
+    for (; progress->summed < n; progress->summed++) {
+        uint32_t instructions = cache_exit(agent.cache, exits[progress->summed])->instructions;
+        if (progress->summed < progress->lead_exits)
+            progress->event.lead += instructions;
+        else
+            progress->event.instructions += instructions;
+    }
 }
 
 static void window_close(struct thread *thread)
@@ -135,16 +153,14 @@ static void window_close(struct thread *thread)
     struct event_walk *event = &thread->progress.event;
     struct context *context = thread->context;
     thread->progress.in_window = false;
-    int64_t left = -context->record_at / 4;
-    uint32_t n = thread->progress.max_exits - (uint32_t)left;
+    window_sum(thread);
+    uint32_t n = thread->progress.summed;
     uint32_t lead = n < thread->progress.lead_exits ? n : thread->progress.lead_exits;
     event->n_exits = n - lead;
     event->n_lead = lead;
     event->n_payload = (uint32_t)(context->payload_at / 8);
     event->end_pc = context->pc;
     const uint32_t *exits = &context->records[CONTEXT_RECORDS - thread->progress.max_exits];
-    event->lead = exits_instructions(exits, lead);
-    event->instructions = exits_instructions(exits + lead, event->n_exits);
     if (thread->stream && event->n_exits)
         stream_window(thread, exits + lead, event->n_exits);
     if (event->n_exits) {
@@ -187,6 +203,32 @@ static void timing_start(struct thread *thread)
     thread->context->latency_left = 1 + cold + (thread_random(thread) & GAP_MASK);
 }
 
+/* A window without a payload waits for calls that the program must make itself. */
+static bool window_suspends(struct thread *thread)
+{
+    return !(agent.cache->events & EVENTS_PAYLOAD) && !thread->stream &&
+           thread->context->record_at < 0 && resume_plan(thread);
+}
+
+/* Walks until the window is full, ends or is suspended. */
+static uint32_t window_walk(struct thread *thread, uint64_t cpu_ns)
+{
+    uint64_t apart = ticks_apart(thread), start = sys_tsc();
+    uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
+    uint64_t ticks = sys_tsc() - start;
+    apart = ticks_apart(thread) - apart;
+    agent_add(&agent.channel->window_ticks, ticks);
+    if (stop == LOSS_at_syscall && window_suspends(thread)) {
+        thread->progress.suspended = true;
+        window_sum(thread);
+        return stop;
+    }
+    window_close(thread);
+    if (thread->resume.times == 0)
+        window_time(thread, ticks - apart, cpu_ns + apart * 1000000 / agent.ticks_per_ms);
+    return stop;
+}
+
 /* Interrupts fall on slow instructions: the window begins a few exits later; these are recorded and
  * left out. Where exits have a payload, all are kept. */
 static uint32_t run_window(struct thread *thread)
@@ -198,20 +240,13 @@ static uint32_t run_window(struct thread *thread)
     uint32_t most = payload ? CONTEXT_PAYLOAD_EXITS : CONTEXT_RECORDS;
     if (progress->max_exits > most)
         progress->max_exits = most;
+    progress->summed = progress->event.lead = progress->event.instructions = 0;
     thread->context->record_at = -4 * (int64_t)progress->max_exits;
     thread->context->payload_at = 0;
     timing_start(thread);
     progress->in_window = true;
     thread->walk.brief = true;
-    uint64_t cpu_ns = progress->windows ? agent_cpu_ns() : progress->event.cpu_ns;
-    uint64_t apart = ticks_apart(thread), start = sys_tsc();
-    uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
-    uint64_t ticks = sys_tsc() - start;
-    apart = ticks_apart(thread) - apart;
-    agent_add(&agent.channel->window_ticks, ticks);
-    window_close(thread);
-    window_time(thread, ticks - apart, cpu_ns + apart * 1000000 / agent.ticks_per_ms);
-    return stop;
+    return window_walk(thread, progress->windows ? agent_cpu_ns() : progress->event.cpu_ns);
 }
 
 /* One timed piece of the trail. True: it was long enough to tell a rate. */
@@ -318,15 +353,21 @@ static void window_send(struct thread *thread, uint32_t share)
 }
 
 /* A window that came to a system call is whole: there the user time that it stands for ends. */
-static void take_window(struct thread *thread)
+static void window_judge(struct event_walk *event)
 {
-    struct event_walk *event = &thread->progress.event;
-    event->stop = run_window(thread);
     event->flags |= event->stop == LOSS_N ? 0u : WALK_SHORT;
     if (event->stop == LOSS_N || (event->stop == LOSS_at_syscall && event->n_exits))
         event->flags |= WALK_COMPLETE;
     else
         agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
+}
+
+static void take_window(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    event->stop = run_window(thread);
+    if (!thread->progress.suspended)
+        window_judge(event);
 }
 
 /* Another window further on: all is warm there, and it costs a third of one at an interrupt of its
@@ -356,10 +397,10 @@ static bool runs_on(const struct thread *thread)
     return progress->event.stop == LOSS_N && thread->walk.guards - progress->guards <= GUARDS_FEW;
 }
 
-static void run_parts(struct thread *thread)
+/* What comes after the first window. */
+static void run_rest(struct thread *thread)
 {
     struct sample_progress *progress = &thread->progress;
-    take_window(thread);
     thread->means.goes_further &= runs_on(thread);
     for (uint32_t i = 1; i < agent.windows && runs_on(thread); i++)
         take_further(thread);
@@ -369,20 +410,47 @@ static void run_parts(struct thread *thread)
         progress->event.stop = run_trail(thread, trail);
 }
 
+static void run_parts(struct thread *thread)
+{
+    take_window(thread);
+    if (!thread->progress.suspended)
+        run_rest(thread);
+}
+
+/* ---- samples that wait for a system call of the program's */
+
+/* The call has returned. */
+static void run_resumed(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    event->stop = window_walk(thread, 0);
+    if (thread->progress.suspended)
+        return;
+    window_judge(event);
+    run_rest(thread);
+}
+
+/* It is not walked on: the window ends at the call. */
+static void resumed_end(struct thread *thread)
+{
+    thread->progress.event.stop = LOSS_at_syscall;
+    window_close(thread);
+    window_judge(&thread->progress.event);
+}
+
 /* The handler's own CPU time. Calls of the program are the program's; they are timed by the clock,
  * so what the thread lost to others meanwhile is taken off them. */
 static uint64_t handler_ticks(const struct thread *thread, uint64_t cpu_ns)
 {
-    const struct event_walk *event = &thread->progress.event;
-    uint64_t used = (cpu_ns - event->cpu_ns) * agent.ticks_per_ms / 1000000;
-    uint64_t passed = sys_tsc() - event->tsc, called = thread->walk.program_ticks;
+    const struct sample_progress *progress = &thread->progress;
+    uint64_t used = (cpu_ns - progress->entered_cpu_ns) * agent.ticks_per_ms / 1000000;
+    uint64_t passed = sys_tsc() - progress->entered_tsc, called = thread->walk.program_ticks;
     uint64_t lost = passed > used ? passed - used : 0;
     called = called > lost ? called - lost : 0;
     return used > called ? used - called : 0;
 }
 
-/* Books the sample and arms the next. */
-static void progress_end(struct thread *thread)
+static void progress_book(struct thread *thread)
 {
     const struct event_walk *event = &thread->progress.event;
     struct channel *channel = agent.channel;
@@ -400,7 +468,7 @@ static void progress_end(struct thread *thread)
     agent_add(&agent.ran_ns, cpu_ns - thread->wire->end_cpu_ns);
     channel->end_tsc = thread->wire->end_tsc = sys_tsc();
     thread->wire->end_cpu_ns = cpu_ns;
-    thread->progress.cost.handler_ticks = handler_ticks(thread, cpu_ns);
+    thread->progress.cost.handler_ticks += handler_ticks(thread, cpu_ns);
     thread->progress.cost.instructions = walked;
     agent_add(&channel->handler_ticks, thread->progress.cost.handler_ticks);
     agent_add(&channel->interrupt_ticks, budget_interrupt_ticks(thread));
@@ -412,9 +480,47 @@ static void progress_end(struct thread *thread)
     channel->translate_ticks = agent.copied_ns * agent.ticks_per_ms / 1000000;
     agent.means = thread->means;
     agent_heed_tool();
-    trigger_upgrade(thread);
-    thread->armed_ns = budget_next_ns(thread);
+}
+
+/* Arms the next sample, as long after this one began as the period says: what was walked is time of
+ * the program's too. Walks often end at system calls. Counted from their end, samples would come at
+ * the same places between calls. */
+static void arm_next(struct thread *thread, uint64_t walked)
+{
+    uint64_t period = budget_next_ns(thread), most = period - period / 4;
+    uint64_t ticks = walked * thread->means.ticks_per_insn_q16 >> 16;
+    uint64_t ns = ticks * 1000000 / agent.ticks_per_ms;
+    thread->armed_ns = period - (ns < most ? ns : most);
     trigger_arm(thread, thread->armed_ns);
+}
+
+/* Books the sample and arms the next. */
+static void progress_end(struct thread *thread)
+{
+    progress_book(thread);
+    trigger_upgrade(thread);
+    arm_next(thread, thread->progress.walked);
+}
+
+/* Returns to the call, from where a trap comes back. A trigger may come before, in handlers that
+ * run meanwhile. */
+static void suspend(struct thread *thread)
+{
+    struct sample_cost *cost = &thread->progress.cost;
+    cost->handler_ticks +=
+        handler_ticks(thread, agent_cpu_ns()) + 2 * agent.channel->delivery_ticks;
+    resume_begin(thread);
+    arm_next(thread, thread->progress.event.lead + thread->progress.event.instructions);
+}
+
+void sample_settle(struct thread *thread)
+{
+    if (!thread->progress.suspended)
+        return;
+    thread->progress.suspended = thread->resume.on = false;
+    handler_enter(thread);
+    resumed_end(thread);
+    progress_book(thread);
 }
 
 void sample_decline(struct thread *thread, uint64_t pc)
@@ -438,7 +544,7 @@ void sample_abandon(struct thread *thread)
     agent_leaves();
 }
 
-void sample_take(struct thread *thread)
+static void sample_begin(struct thread *thread)
 {
     progress_begin(thread, thread->frame.rip);
     thread->progress.event.flags = thread->outside ? WALK_OUTSIDE : 0;
@@ -446,19 +552,38 @@ void sample_take(struct thread *thread)
         thread->progress.event.stack_bytes =
             stack_copy_take(&thread->stack, &thread->frame,
                             __atomic_load_n(&thread->wire->stack_begin, __ATOMIC_RELAXED));
-    if (modules_enter()) {
-        frame_load(thread->context, &thread->frame);
-        thread->program_gs = gs_read();
-        gs_write((uint64_t)thread->context);
-        thread->walking = 1;
-        frame_vectors_load(thread->fpstate);
-        run_parts(thread);
-        frame_vectors_save(thread->fpstate);
-        thread->walking = 0;
-        gs_write(thread->program_gs);
-        gate_leave(&agent.cache->gate);
-        frame_store(thread->context, &thread->frame);
-    }
-    progress_end(thread);
+}
+
+static void sample_walk(struct thread *thread, void (*parts)(struct thread *thread))
+{
+    frame_load(thread->context, &thread->frame);
+    thread->program_gs = gs_read();
+    gs_write((uint64_t)thread->context);
+    thread->walking = 1;
+    frame_vectors_load(thread->fpstate);
+    parts(thread);
+    frame_vectors_save(thread->fpstate);
+    thread->walking = 0;
+    gs_write(thread->program_gs);
+    gate_leave(&agent.cache->gate);
+    frame_store(thread->context, &thread->frame);
+}
+
+void sample_take(struct thread *thread)
+{
+    bool resumed = thread->progress.suspended;
+    thread->progress.suspended = false;
+    if (resumed)
+        handler_enter(thread);
+    else
+        sample_begin(thread);
+    if (modules_enter())
+        sample_walk(thread, resumed ? run_resumed : run_parts);
+    else if (resumed)
+        resumed_end(thread);
+    if (thread->progress.suspended)
+        suspend(thread);
+    else
+        progress_end(thread);
     agent_leaves();
 }

@@ -3,6 +3,7 @@
 #include "agent/base/process.h"
 #include "agent/base/stack_copy.h"
 #include "agent/base/thread.h"
+#include "agent/sampling/resume.h"
 #include "agent/signals/altstack.h"
 #include "agent/signals/signals.h"
 #include "walk/base/sys.h"
@@ -90,6 +91,7 @@ void handover(struct thread *thread, int signal, const int32_t *siginfo,
               struct kernel_ucontext *frame, const struct kernel_sigaction *action, uint64_t mask)
 {
     struct place place;
+    resume_forget(thread, frame);
     if (!place_find(thread, action, frame, &place) ||
         !frame_write(thread, &place, siginfo, frame)) {
         stack_lost(frame);

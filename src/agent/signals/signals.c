@@ -3,6 +3,7 @@
 #include "agent/base/process.h"
 #include "agent/base/stack_copy.h"
 #include "agent/base/thread.h"
+#include "agent/sampling/resume.h"
 #include "agent/sampling/sample.h"
 #include "agent/signals/altstack.h"
 #include "agent/signals/handover.h"
@@ -216,20 +217,43 @@ static bool only_declines(struct thread *thread, uint64_t pc)
     return thread->outside && thread_random(thread) % ONLY_OUTSIDE_EVERY;
 }
 
+static uint64_t walk_stack(const struct thread *thread)
+{
+    return (uint64_t)(thread->context->stack + CONTEXT_STACK_BYTES);
+}
+
+/* A SIGTRAP that is no trigger's: of a sample that was suspended, or the program's. */
+static struct next trap_judge(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
+{
+    bool on;
+    struct thread *thread = resume_end(signal, siginfo, frame, &on);
+    if (!thread)
+        return (struct next){.to = trap_pass_on(signal, siginfo, frame)};
+    if (!on || __atomic_load_n(&agent.retired, __ATOMIC_SEQ_CST))
+        return (struct next){.to = 0};
+    trigger_disarm(thread); /* none may wait during a walk */
+    if (!trigger_pending() && frame_copy(thread, frame))
+        return (struct next){.thread = thread, .to = walk_stack(thread)};
+    return (struct next){.to = 0};
+}
+
 static struct next sample_judge(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
+    int32_t slot = trigger_slot(siginfo);
+    if (slot >= 0)
+        trigger_came(&agent.threads[slot], siginfo);
     if (agent.calibrated != UINT32_MAX && agent.calibrating == (int32_t)sys3(SYS_gettid, 0, 0, 0)) {
         agent.calibrated++;
         return (struct next){.to = 0};
     }
-    int32_t slot = trigger_slot(siginfo);
     if (slot < 0)
-        return (struct next){.to = trap_pass_on(signal, siginfo, frame)};
+        return trap_judge(signal, siginfo, frame);
     struct thread *thread =
         __atomic_load_n(&agent.retired, __ATOMIC_SEQ_CST) ? NULL : thread_of(slot);
     if (!thread)
         return (struct next){.to = 0};
     agent_add(&agent.channel->interrupts, 1);
+    sample_settle(thread);
     signals_keep();
     uint64_t pc = 0; /* not a place of the program's, or not its user time */
     if (thread->walking || in_core(frame->rip)) {
@@ -243,8 +267,7 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
         agent_lose(LOSS_outside);
         pc = frame->rip;
     } else if (!(frame->rflags & TRAP_FLAG) && frame_copy(thread, frame)) {
-        return (struct next){.thread = thread,
-                             .to = (uint64_t)(thread->context->stack + CONTEXT_STACK_BYTES)};
+        return (struct next){.thread = thread, .to = walk_stack(thread)};
     } else {
         pc = frame->rip;
     }

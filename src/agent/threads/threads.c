@@ -99,10 +99,12 @@ struct thread *thread_reserve(void)
         return NULL;
     thread->wire = NULL;
     thread->perf_fd = thread->timer = -1;
+    thread->perf_due = false;
     thread->walking = 0;
     thread->borrowed = thread->trap_blocked = thread->trap_pending = thread->trap_really = false;
     thread->altstack = (struct kernel_altstack){0};
     thread->entry_mask_kept = false;
+    thread->resume.on = thread->resume.owed = thread->progress.suspended = false;
     thread->refused_pc = 0;
     thread->means = agent.means;
     return thread;

@@ -129,6 +129,7 @@ static bool perf_open(struct thread *thread)
         return false;
     }
     long fd = descriptor_low_begin() ? event_open(&attr, thread->tid) : -ERROR_BUSY;
+    thread->perf_due = false;
     thread->perf_fd =
         sys_failed(fd) ? -1 : (int)fd; /* forks look for it as soon as they may go on */
     descriptor_low_end();
@@ -206,11 +207,29 @@ void trigger_disarm(struct thread *thread)
         sys6(SYS_timer_settime, thread->timer, 0, (long)&never, 0, 0, 0);
 }
 
+/* A refresh permits one more signal. If one was disarmed before its signal came, it still has that
+ * of the last refresh: with another it would come twice, the second time inside of a handler. */
 static bool perf_arm(struct thread *thread, uint64_t period_ns)
 {
-    return !sys_failed(
-               sys3(SYS_ioctl, thread->perf_fd, (long)PERF_EVENT_IOC_PERIOD, (long)&period_ns)) &&
-           !sys_failed(sys3(SYS_ioctl, thread->perf_fd, PERF_EVENT_IOC_REFRESH, 1));
+    unsigned int enable = thread->perf_due ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_REFRESH;
+    long fd = thread->perf_fd;
+    thread->perf_due = true;
+    return !sys_failed(sys3(SYS_ioctl, fd, (long)PERF_EVENT_IOC_PERIOD, (long)&period_ns)) &&
+           !sys_failed(sys3(SYS_ioctl, fd, enable, !(enable == PERF_EVENT_IOC_ENABLE)));
+}
+
+void trigger_came(struct thread *thread, const void *siginfo)
+{
+    const struct siginfo_words *info = siginfo;
+    if (info->code != CODE_TIMER)
+        thread->perf_due = false;
+}
+
+bool trigger_pending(void)
+{
+    uint64_t pending = 0;
+    sys3(SYS_rt_sigpending, (long)&pending, 8, 0);
+    return pending >> (agent.signal - 1) & 1;
 }
 
 static bool timer_arm(struct thread *thread, uint64_t period_ns)

@@ -15,6 +15,10 @@ struct thread;
 bool trigger_open(struct thread *thread);
 /* A timer. */
 bool trigger_open_timer(struct thread *thread);
+/* The signal that trigger_slot knows has come. */
+void trigger_came(struct thread *thread, const void *siginfo);
+/* One waits because it is blocked. */
+bool trigger_pending(void);
 /* Replaces the timer by a perf clock, if the process uses those and there are not too many. */
 void trigger_upgrade(struct thread *thread);
 void trigger_close(struct thread *thread);

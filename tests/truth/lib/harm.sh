@@ -22,6 +22,7 @@ harm_signals() {
     harm swaps ./swaps
     harm nested ./nested
     harm timers ./timers
+    harm waits ./waits
     # Whatever tests/programs has about signals, stacks and code that changes.
     for program in $(find tests/programs -regextype egrep -regex '.*/(signal|coroutine|exception|jit|code|clone|children)[^/]*\.cc?' | sort); do
         program=$(basename "${program%.*}")

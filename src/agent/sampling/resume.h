@@ -1,0 +1,36 @@
+/* Walks that go on after a system call that the program must make itself.
+ *
+ * A walk cannot make a call that waits: it has all signals blocked. If it ended there, code after
+ * such calls would be in few walks, and code before them in many. So the thread returns to the call
+ * with the trap flag set, and makes it natively, with its own mask and stack. The kernel clears the
+ * flag for the call and for handlers of signals, and restores it at the end. SIGTRAP comes after
+ * the first instruction that follows the call, and the sample goes on there.
+ *
+ * That instruction must be one that may run twice: it compares, tests or copies registers, as it
+ * does in every libc; or neg %eax, which is undone. It is walked again, so that windows have no
+ * gap. The program sees the flag only in the saved flags of a handler that interrupts the call, and
+ * in %r11 there. */
+#pragma once
+
+#include "agent/base/kernel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread;
+
+/* So many times in a sample at most. Of code that follows calls at a distance of less than an
+ * eighth of a window, up to a sixteenth is missed. */
+enum { RESUMES_MAX = 8 };
+
+/* The walk has ended at context.pc. True: there is a call from which it can come back, and
+ * thread.resume says how. */
+bool resume_plan(struct thread *thread);
+/* The thread's frame has the state to return to, which resume_plan has seen. */
+void resume_begin(struct thread *thread);
+/* A SIGTRAP that is no trigger's. The thread, if it comes from resume_begin: the frame then is the
+ * program's own again. *ret_on: the sample still waits for it, and it stands after the call. */
+struct thread *resume_end(int signal, const int32_t *siginfo, struct kernel_ucontext *frame,
+                          bool *ret_on);
+/* A handler of the program's is about to be given this frame. */
+void resume_forget(struct thread *thread, struct kernel_ucontext *frame);
