@@ -316,8 +316,8 @@ static void words_keep(struct cache *cache, struct exit *exits, uint32_t n)
     cache->n_words += payload->words;
 }
 
-static struct copied_block *cache_translate(struct cache *cache, const struct wanted *wanted,
-                                            uint32_t *slot, uint32_t *ret_refusal)
+static struct copied_block *translate_at(struct cache *cache, const struct wanted *wanted,
+                                         uint32_t *slot, uint32_t *ret_refusal)
 {
     enum flavour flavour = wanted->flavour;
     uint64_t pc = wanted->pc;
@@ -396,6 +396,13 @@ static struct copied_block *cache_translate(struct cache *cache, const struct wa
     return block;
 }
 
+struct copied_block *cache_translate(struct cache *cache, const struct wanted *wanted,
+                                     uint32_t *ret_refusal)
+{
+    uint32_t *slot = index_slot(cache, wanted->flavour, wanted->pc);
+    return translate_at(cache, wanted, slot, ret_refusal);
+}
+
 /* The copy of plain code that fits; NULL: make one more. Landings pay in advance for code that
  * expects it, and a debt that fits costs nothing. */
 static struct copied_block *copy_for(struct cache *cache, const struct wanted *wanted,
@@ -449,9 +456,10 @@ struct copied_block *cache_get(struct cache *cache, const struct wanted *wanted,
     if (found)
         return found;
     tables_prepare(cache->tables, wanted->flavour);
-    uint32_t *slot = index_slot(cache, wanted->flavour, wanted->pc);
     uint64_t start = sys_tsc();
-    struct copied_block *block = cache_translate(cache, &any, slot, ret_refusal);
+    struct copied_block *block = cache_translate(cache, &any, ret_refusal);
+    if (block)
+        cache_follow(cache, &any, block);
     uint64_t ticks = sys_tsc() - start;
     cache->translate_ticks += ticks < TRANSLATED_MEANWHILE ? ticks : 0;
     return block;

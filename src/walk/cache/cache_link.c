@@ -63,6 +63,44 @@ void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct copi
         __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
 }
 
+/* The exit at the end of the shape if it always leads to one place; 0: it does not. `ret_certain`:
+ * whoever enters the shape reaches its end. */
+static uint32_t end_exit(const struct shape *shape, const struct copied_block *block,
+                         bool *ret_certain)
+{
+    uint32_t last = shape->n_segments - 1;
+    uint8_t end = shape->segments[last].end;
+    bool direct = end == SEGMENT_CALL || end == SEGMENT_JUMP || end == SEGMENT_SPLIT;
+    *ret_certain = true;
+    for (uint32_t i = 0; i < last; i++)
+        *ret_certain = *ret_certain && shape->segments[i].end == SEGMENT_JUMP;
+    return direct && !shape->stepped ? block->first_exit + last : 0;
+}
+
+void cache_follow(struct cache *cache, const struct wanted *wanted,
+                  const struct copied_block *block)
+{
+    enum { AT_ONCE = 4 };
+    struct wanted next = {.flavour = wanted->flavour, .max_segments = wanted->max_segments};
+    bool follows = cache->whole && wanted->flavour == FLAVOUR_COUNT && !cache->plan &&
+                   wanted->max_segments == SHAPE_SEGMENTS;
+    for (uint32_t i = 0; follows && i < AT_ONCE; i++) {
+        bool certain;
+        uint32_t refusal, exit = end_exit(&cache->shape, block, &certain);
+        next.pc = cache->shape.segments[cache->shape.n_segments - 1].target;
+        if (!exit || cache->shape.kind != REGION_LASTING || !next.pc)
+            return;
+        struct copied_block *to = cache_find(cache, next.flavour, next.pc, next.max_segments);
+        follows = !to && certain && regions_peek(cache->regions, next.pc);
+        if (follows)
+            to = cache_translate(cache, &next, &refusal);
+        if (!to)
+            return;
+        cache_link(cache, exit, false, to);
+        block = to;
+    }
+}
+
 uint32_t cache_transfer(struct cache *cache, uint64_t from, uint64_t to)
 {
     if (!cache->contexts)

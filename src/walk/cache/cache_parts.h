@@ -8,6 +8,13 @@
 
 /* A zone with room for one translation; NULL: none. */
 struct zone *cache_zone(struct cache *cache, uint64_t pc, uint32_t use);
+/* A new copy; its shape stays in cache->shape. NULL: *ret_refusal says why. */
+struct copied_block *cache_translate(struct cache *cache, const struct wanted *wanted,
+                                     uint32_t *ret_refusal);
+/* Links the end of a copy that was just made to what it leads to, as far as that is there, or is
+ * reached for certain: then it is made now. So it need not come back for it. */
+void cache_follow(struct cache *cache, const struct wanted *wanted,
+                  const struct copied_block *block);
 /* How a copy is, or was, made. */
 struct translation cache_translation(struct cache *cache, const struct copied_block *block);
 /* The slot that indirect branches to pc look at first. */
