@@ -42,4 +42,22 @@ bursts o 3571 $((25000000 / 3571)) 0.87 1.15
 bursts s 125 8000 0.87 1.15
 bursts s 1250 8000 0.87 1.15
 bursts w 1250 8000 0.87 1.15
+
+# A program nobody tuned for: what lies around its reads has the share of the instructions that an exact run counts.
+if command -v openssl >/dev/null && truncate -s 200M "$work/zeros"; then
+    "$gait" record -q --exact=counts -o "$work/exact" -- openssl dgst -sha256 "$work/zeros" >/dev/null || bad "openssl, exact: status $?"
+    "$gait" record -q -F 2000 -o "$work/sampled" -- openssl dgst -sha256 "$work/zeros" >/dev/null || bad "openssl: status $?"
+    "$gait" report --raw --by function --json "$work/exact" >"$work/exact.json"
+    "$gait" report --raw --by function --json "$work/sampled" >"$work/sampled.json"
+    /usr/bin/python3 -B - "$work/exact.json" "$work/sampled.json" <<'PY' || bad 'openssl'
+import json, sys
+exact, sampled = ({row['name']: row['instructions'] for row in json.load(open(name))['rows']} for name in sys.argv[1:])
+ratios = {name: sampled.get(name, 0) / sum(sampled.values()) * sum(exact.values()) / n
+          for name, n in exact.items() if n > 0.002 * sum(exact.values())}
+print('openssl', {name: round(ratio, 2) for name, ratio in ratios.items()})
+assert all(0.8 < ratio < 1.25 for ratio in ratios.values())
+PY
+else
+    echo 'openssl is not installed: left out'
+fi
 finish
