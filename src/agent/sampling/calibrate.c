@@ -33,6 +33,8 @@ static uint64_t gap_of_interrupt(struct thread *thread)
             longest = now - last;
         last = now;
     }
+    if (agent.calibrated != seen) /* the thread may have no slot by which its signal is known */
+        thread->perf_due = false;
     uint64_t now = sys_tsc();
     return now - last > longest ? now - last : longest;
 }
