@@ -185,6 +185,13 @@ demo: deps
 $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,program))) $(LIBS)
+$O/bench/stack_walk: bench/src/stack_walk.c $(call archives,$(call closure,collect/stacks))
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,collect/stacks))) $(LIBS)
+# The agent as it is built for the program.
+$O/bench/stack_copy: bench/src/stack_copy.c $(CORE_OBJS)
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(filter-out -fsanitize=%,$(TOOL_FLAGS)) -o $@ $< $(CORE_OBJS)
 $O/bench/events: bench/src/events.c $(call archives,$(call closure,walk))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,walk)))
@@ -244,6 +251,9 @@ soak: all
 	bench/soak 30
 bench-events: $O/bench/events
 	$O/bench/events
+bench-stacks: $O/bench/stack_copy $O/bench/stack_walk
+	$O/bench/stack_copy
+	$O/bench/stack_walk
 bench-streams: $O/bench/streams
 	$<
 # Values of samples against those of traces: some minutes a program, not part of bench.
@@ -324,6 +334,6 @@ deps-long:
 	@tools/deps-long
 clean:
 	rm -rf o
-.PHONY: all deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' 2>/dev/null)

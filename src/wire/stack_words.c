@@ -31,20 +31,25 @@ uint32_t stack_words_encode(uint64_t *to, const uint64_t *from, uint32_t n)
     return (uint32_t)(at - to);
 }
 
+/* Most words are "other": all are set to that, then each bit that is set is looked at alone. */
 bool stack_words_decode(const uint64_t *from, size_t room, uint64_t *to, uint32_t n)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < n; i += STACK_WORDS_BLOCK) {
+        uint32_t words = n - i < STACK_WORDS_BLOCK ? n - i : (uint32_t)STACK_WORDS_BLOCK;
+        uint64_t there = UINT64_MAX >> (STACK_WORDS_BLOCK - words);
         if (room - at < STACK_WORDS_MASKS)
             return false;
-        uint64_t addresses = from[at], zeros = from[at + 1];
+        uint64_t addresses = from[at] & there, zeros = from[at + 1] & there & ~addresses;
         at += STACK_WORDS_MASKS;
-        for (uint32_t k = i; k < n && k < i + STACK_WORDS_BLOCK; k++) {
-            uint64_t bit = UINT64_C(1) << (k - i);
-            if ((addresses & bit) && at == room)
-                return false;
-            to[k] = addresses & bit ? from[at++] : zeros & bit ? 0 : STACK_WORD_OTHER;
-        }
+        for (uint32_t k = 0; k < words; k++)
+            to[i + k] = STACK_WORD_OTHER;
+        for (; zeros; zeros &= zeros - 1)
+            to[i + (uint32_t)__builtin_ctzll(zeros)] = 0;
+        for (; addresses && at < room; addresses &= addresses - 1)
+            to[i + (uint32_t)__builtin_ctzll(addresses)] = from[at++];
+        if (addresses)
+            return false;
     }
     return true;
 }
