@@ -251,7 +251,7 @@ static void source_open(struct drain *drain, uint32_t index)
     source_init(source, drain->session, index, channel, pid);
     drain->sources[index] = source;
     if (drain->session->kernel)
-        kernel_part_claim(drain->session->kernel, pid, share_load(&channel->start_tsc));
+        kernel_part_claim(drain->session->kernel, pid, 0, share_load(&channel->start_tsc));
     if (!drain->processes++)
         drain->first_source = source;
 }
@@ -368,6 +368,7 @@ void drain_read(struct drain *drain)
             continue;
         fresh += !known;
         uint64_t bytes = source_read(drain->sources[i]);
+        source_claim(drain->sources[i]);
         uint64_t memory = share_load(&drain->sources[i]->channel->memory_bytes);
         if (memory > drain->memory_bytes)
             drain->memory_bytes = memory;

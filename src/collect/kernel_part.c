@@ -26,6 +26,12 @@ enum {
 };
 static const uint64_t NAMES_NS = 20000000000; /* reading all names of the kernel takes some 50 ms */
 
+/* Key: no padding, compared by bytes. */
+struct claim_key {
+    int32_t pid, tid;
+    uint64_t start_tsc;
+};
+
 static uint64_t tsc_now(void)
 {
     return __builtin_ia32_rdtsc();
@@ -104,6 +110,7 @@ void kernel_part_open(struct kernel_part *part, const struct recording_options *
         return;
     follow_init(&part->follow, &part->request, profile);
     follow_beside(&part->follow, &part->totals);
+    map_init(&part->claims, sizeof(struct claim_key));
     part->began_ns = clock_ns(CLOCK_MONOTONIC);
     part->began_tsc = tsc_now();
     part->names_ns = part->began_ns + NAMES_NS;
@@ -118,8 +125,10 @@ static void end(struct kernel_part *part, const char *why)
 
 void kernel_part_close(struct kernel_part *part)
 {
-    if (part->used)
+    if (part->used) {
         follow_release(&part->follow);
+        map_release(&part->claims);
+    }
     if (part->on)
         perf_events_release(&part->events);
     *part = (struct kernel_part){0};
@@ -171,11 +180,15 @@ static uint64_t tsc_to_ns(const struct kernel_part *part, uint64_t tsc)
                                        (now_tsc - part->began_tsc));
 }
 
-void kernel_part_claim(struct kernel_part *part, int pid, uint64_t start_tsc)
+void kernel_part_claim(struct kernel_part *part, int pid, int tid, uint64_t start_tsc)
 {
-    if (part->on)
-        follow_claim(&part->follow,
-                     (struct follow_claim){(uint32_t)pid, tsc_to_ns(part, start_tsc)});
+    struct claim_key key = {pid, tid, start_tsc};
+    if (!part->on)
+        return;
+    uint32_t known = part->claims.n;
+    if (map_add(&part->claims, &key) == known)
+        follow_claim(&part->follow, (struct follow_claim){(uint32_t)pid, (uint32_t)tid,
+                                                          tsc_to_ns(part, start_tsc)});
 }
 
 bool kernel_part_filling(const struct kernel_part *part)

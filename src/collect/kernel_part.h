@@ -29,6 +29,7 @@ struct kernel_part {
     struct perf_request request;
     struct perf_events events;
     struct follow follow;
+    struct map claims;            /* that were told */
     struct totals totals, told;   /* not in the profile yet, and what is */
     uint64_t user_ns, kernel_ns;  /* CPU time of all threads, so far */
     uint64_t cost_ns;             /* estimated, of the program's CPU time, so far */
@@ -48,8 +49,9 @@ bool kernel_part_ready(void *part, pid_t pid, struct err *err);
 /* Follows running processes. */
 void kernel_part_attach(struct kernel_part *part, const int *pids, size_t n);
 
-/* The process has an agent since then. */
-void kernel_part_claim(struct kernel_part *part, int pid, uint64_t start_tsc);
+/* The process has an agent since then; tid 0: else its agent samples the thread since then. May be
+ * told again. */
+void kernel_part_claim(struct kernel_part *part, int pid, int tid, uint64_t start_tsc);
 /* Whether rings fill up: read soon. */
 bool kernel_part_filling(const struct kernel_part *part);
 /* Takes what the kernel has recorded. Agents must be known up to now. */

@@ -4,6 +4,7 @@
 #include "collect/exact/call_tree.h"
 #include "collect/exact/path_plans.h"
 #include "collect/exact/plans.h"
+#include "collect/kernel_part.h"
 #include "collect/target/cpu_times.h"
 #include "process/selection_wire.h"
 #include "collect/channel/share.h"
@@ -173,6 +174,20 @@ uint64_t source_read_trace(struct source *source, uint64_t until_ns)
         return 0;
     source_read_units(source);
     return trace_read(&source->traced->trace, until_ns);
+}
+
+/* Those that have ended are in the ring. */
+void source_claim(struct source *source)
+{
+    struct kernel_part *kernel = source->session->kernel;
+    uint64_t n = share_load(&source->channel->n_threads);
+    for (uint64_t i = 0; kernel && i < n && i < CHANNEL_THREADS; i++) {
+        const struct wire_thread *slot = &channel_threads(source->channel)[i];
+        int32_t tid = __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE);
+        uint64_t start_tsc = share_load(&slot->start_tsc);
+        if (tid && tid == __atomic_load_n(&slot->tid, __ATOMIC_RELAXED))
+            kernel_part_claim(kernel, source->mappings.pid, tid, start_tsc);
+    }
 }
 
 /* Threads that are there now. One that ends while its slot is copied is told of by its event. */

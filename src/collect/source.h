@@ -52,6 +52,8 @@ void source_release(struct source *source);
 
 /* Takes maps, units and walks published so far; returns the bytes read from the ring. */
 uint64_t source_read(struct source *source);
+/* Tells the kernel's part which threads the process samples. */
+void source_claim(struct source *source);
 /* Takes maps and units alone. */
 void source_read_units(struct source *source);
 /* Takes traces, and the units that they name, until this time of CLOCK_MONOTONIC; returns the bytes

@@ -2,6 +2,7 @@
 
 #include "collect/source.h"
 #include "wire/stack_words.h"
+#include "collect/kernel_part.h"
 
 #include <string.h>
 
@@ -87,6 +88,9 @@ static bool thread_read(struct source *source, uint32_t bytes)
     if (bytes != sizeof event)
         return false;
     memcpy(&event, source->entry.at, sizeof event);
+    struct kernel_part *kernel = source->session->kernel;
+    if (kernel)
+        kernel_part_claim(kernel, source->mappings.pid, event.thread.tid, event.thread.start_tsc);
     crew_tell(&source->crew, &event.thread, (uint32_t)source->mappings.pid, source->profile);
     crew_end(&source->crew, (uint32_t)event.thread.tid);
     return true;

@@ -61,16 +61,11 @@ static void claims_apply(struct follow *follow, uint64_t now_ns)
             continue;
         }
         processes_get(&follow->processes, claim.pid)->walked = true;
-        for (size_t k = 0; k < follow->tasks.n; k++)
-            if (follow->tasks.at[k].pid == claim.pid)
-                tasks_walked(&follow->tasks, follow->tasks.at[k].tid, true);
+        if (claim.tid)
+            task_walked(&follow->tasks,
+                        tasks_get(&follow->tasks, claim.pid, claim.tid, claim.since_ns), true);
     }
     follow->claims.n = kept;
-}
-
-static bool is_walked(struct follow *follow, uint32_t pid)
-{
-    return follow->samples.beside && processes_get(&follow->processes, pid)->walked;
 }
 
 /* ---- records */
@@ -109,7 +104,9 @@ static bool take_name(struct follow *follow, const struct perf_event_header *rec
         follow->tasks.began_ns = name.ids.time_ns;
     }
     tasks_name(&follow->tasks, &name);
-    tasks_walked(&follow->tasks, name.tid, is_walked(follow, name.pid));
+    if (name.exec)
+        task_walked(&follow->tasks, tasks_get(&follow->tasks, name.pid, name.tid, name.ids.time_ns),
+                    false);
     return true;
 }
 
@@ -122,7 +119,6 @@ static bool take_task(struct follow *follow, const struct perf_event_header *rec
         follow->forks++;
         processes_fork(&follow->processes, &task);
         tasks_fork(&follow->tasks, &task);
-        tasks_walked(&follow->tasks, task.tid, is_walked(follow, task.pid));
     } else {
         processes_exit(&follow->processes, &task);
         tasks_exit(&follow->tasks, &task);

@@ -12,9 +12,9 @@ struct perf_request;
 struct profile;
 struct totals;
 
-/* A process has an agent from this time on. */
+/* A process has an agent from this time on, or a thread of it is sampled by the agent. */
 struct follow_claim {
-    uint32_t pid;
+    uint32_t pid, tid; /* 0: the process */
     uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 

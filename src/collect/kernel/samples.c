@@ -176,10 +176,11 @@ static bool is_agents(struct samples *samples, const struct perf_sample *sample)
 {
     if (!samples->beside || sample->in_kernel)
         return false;
-    struct process *process = processes_get(samples->processes, sample->ids.pid);
-    process->bare += !process->walked;
-    samples->bare += !process->walked;
-    return process->walked;
+    const struct perf_ids *ids = &sample->ids;
+    bool walked = tasks_get(samples->tasks, ids->pid, ids->tid, ids->time_ns)->walked;
+    processes_get(samples->processes, ids->pid)->bare += !walked;
+    samples->bare += !walked;
+    return walked;
 }
 
 void samples_add(struct samples *samples, const struct perf_sample *sample)

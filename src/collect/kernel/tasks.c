@@ -89,6 +89,20 @@ static void life_moved(void *closure, const struct life *life, uint32_t number)
     tasks->at[map_find(&tasks->tids, &life->tid)].life = number;
 }
 
+/* What an agent samples, it also tells the times of. */
+static void task_lives(struct tasks *tasks, struct task *task, uint32_t life)
+{
+    task->life = life;
+    tasks->lives.at[life].walked = task->walked;
+}
+
+void task_walked(struct tasks *tasks, struct task *task, bool walked)
+{
+    task->walked = walked;
+    if (!task->ended)
+        task_lives(tasks, task, task->life);
+}
+
 static void life_end(struct tasks *tasks, struct task *task)
 {
     if (!task->ended)
@@ -127,7 +141,7 @@ static struct task *task_new(struct tasks *tasks, uint32_t pid, uint32_t tid, co
         task_leave(tasks, &tasks->at[index]);
     struct task *task = &tasks->at[index];
     *task = (struct task){.pid = pid, .tid = tid, .since_ns = now_ns};
-    task->life = lives_add(&tasks->lives, pid, tid, name);
+    task_lives(tasks, task, lives_add(&tasks->lives, pid, tid, name));
     snprintf(task->name, sizeof task->name, "%s", name);
     return task;
 }
@@ -142,13 +156,6 @@ struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t
     struct task *task = task_new(tasks, pid, tid, name, now_ns);
     task->unknown = true;
     return task;
-}
-
-void tasks_walked(struct tasks *tasks, uint32_t tid, bool walked)
-{
-    uint32_t index = map_find(&tasks->tids, &tid);
-    if (index != MAP_NONE && !tasks->at[index].ended)
-        tasks->lives.at[tasks->at[index].life].walked = walked;
 }
 
 void tasks_forget(struct tasks *tasks, uint32_t tid)
@@ -198,7 +205,7 @@ static void task_revive(struct tasks *tasks, struct task *task, uint64_t now_ns)
     if (!task->ended || task->tid != task->pid || !tasks->one_by_one)
         return;
     tasks_replaced(tasks, task->pid, now_ns);
-    task->life = lives_add(&tasks->lives, task->pid, task->tid, task->name);
+    task_lives(tasks, task, lives_add(&tasks->lives, task->pid, task->tid, task->name));
     task->since_ns = now_ns;
     task->ended = false;
 }
@@ -211,8 +218,9 @@ void tasks_name(struct tasks *tasks, const struct perf_name *name)
     task_tell(tasks, task);
     snprintf(task->name, sizeof task->name, "%s", name->name);
     task->on = true; /* it named itself, or a sibling did: then the next switch puts it right */
-    task->life = lives_rename(&tasks->lives, task->ended ? LIFE_NONE : task->life, task->pid,
-                              task->tid, task->name);
+    task_lives(tasks, task,
+               lives_rename(&tasks->lives, task->ended ? LIFE_NONE : task->life, task->pid,
+                            task->tid, task->name));
     task->ended = false;
 }
 
@@ -234,7 +242,7 @@ void tasks_sample(struct tasks *tasks, const struct perf_ids *ids, uint32_t node
     task_account_as(tasks, task, true, ids->time_ns);
     task->on = true;
     if (task->ended) /* it is on its way out */
-        task->life = lives_add(&tasks->lives, task->pid, task->tid, task->name);
+        task_lives(tasks, task, lives_add(&tasks->lives, task->pid, task->tid, task->name));
     task->ended = false;
     lives_sample(&tasks->lives, task->life, node, group, weight, kernel);
 }

@@ -21,6 +21,7 @@ struct task {
     char name[16];
     bool ended, on;    /* on: on a CPU */
     bool unknown;      /* `on` is not known until a record says so */
+    bool walked;       /* an agent samples it */
     uint32_t life;     /* in lives; void once it has ended */
     uint64_t since_ns; /* accounted up to here */
     /* Not in the profile yet. */
@@ -47,8 +48,8 @@ struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t
 
 /* Whether it is one of gait's. */
 bool tasks_own(const struct tasks *tasks, uint32_t pid, uint32_t tid);
-/* Whether an agent samples the thread, if it is known. */
-void tasks_walked(struct tasks *tasks, uint32_t tid, bool walked);
+/* From now on an agent samples it, or does so no longer. */
+void task_walked(struct tasks *tasks, struct task *task, bool walked);
 
 /* Its time is not accounted any more. */
 void tasks_forget(struct tasks *tasks, uint32_t tid);

@@ -347,7 +347,7 @@ static void agents_and_others(void **state)
     struct world *world = *state;
     struct record *record = &world->record;
     const struct totals *totals = &world->beside;
-    follow_claim(&world->follow, (struct follow_claim){A, 50});
+    follow_claim(&world->follow, (struct follow_claim){A, A, 50});
     TAKE(world, record_task(record, PERF_RECORD_FORK, A, B, A, B, 0));
     TAKE(world, record_name(record, A, A, "first", 0, 0));
     TAKE(world, record_mapping(record, A, 0x10000, 0x1000, 0x4000, "/no/such/one", 1));
@@ -378,23 +378,27 @@ static void agents_and_others(void **state)
     assert_int_equal(thread_of(world, A, "second").user_ns, 20);
 }
 
-/* Threads of a walked process are walked; its children are not until they say so. */
+/* Threads of a walked process, and its children, are not walked until they say so. */
 static void heirs_of_agents(void **state)
 {
     struct world *world = *state;
     struct record *record = &world->record;
     TAKE(world, record_mapping(record, A, 0x10000, 0x1000, 0x4000, "/no/such/one", 1));
-    follow_claim(&world->follow, (struct follow_claim){A, 2});
+    follow_claim(&world->follow, (struct follow_claim){A, A, 2});
+    follow_claim(&world->follow, (struct follow_claim){A, B, 4});
     TAKE(world, record_task(record, PERF_RECORD_FORK, A, A, B, A, 3));
+    TAKE(world, record_sample(record, A, B, 0x10020, 10, NULL, 3));
     TAKE(world, record_sample(record, A, B, 0x10010, 10, NULL, 4));
     assert_int_equal(weight_at(world, "/no/such/one", 0x4010), 0);
+    assert_true(tasks_get(&world->follow.tasks, A, B, 4)->walked);
     TAKE(world, record_task(record, PERF_RECORD_FORK, C, A, C, A, 5));
     TAKE(world, record_sample(record, C, C, 0x10010, 10, NULL, 6));
     TAKE(world, record_task(record, PERF_RECORD_EXIT, C, C, C, C, 16));
     tasks_tell(&world->follow.tasks, 16, true);
     assert_int_equal(weight_at(world, "/no/such/one", 0x4010), 10);
     assert_int_equal(processes_get(&world->follow.processes, C)->bare, 1);
-    assert_int_equal(processes_get(&world->follow.processes, A)->bare, 0);
+    assert_int_equal(processes_get(&world->follow.processes, A)->bare, 1);
+    assert_int_equal(world->beside.kernel_samples, 2);
 }
 
 int main(void)
