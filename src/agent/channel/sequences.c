@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/syscall.h>
 
-enum { HEADERS_MAX = 64, NAMES_BYTES = 4096 };
+enum { HEADERS_MAX = 64, HEADERS_AT_ONCE = 16 };
 
 /* The kernel's struct rseq_cs, as it lies in the section of that name. */
 struct sequence {
@@ -41,22 +41,32 @@ static bool bias_find(long fd, const Elf64_Ehdr *elf, uint64_t start, uint64_t o
     return false;
 }
 
+static bool has_name(long fd, const Elf64_Shdr *names, const Elf64_Shdr *section)
+{
+    static const char wanted[] = "__rseq_cs";
+    char name[sizeof wanted];
+    return read_at(fd, name, sizeof name, names->sh_offset + section->sh_name) &&
+           __builtin_memcmp(name, wanted, sizeof wanted) == 0;
+}
+
 /* The section of descriptors, by its name. */
 static bool section_find(long fd, const Elf64_Ehdr *elf, Elf64_Shdr *ret)
 {
-    static const char wanted[] = "__rseq_cs";
-    Elf64_Shdr names;
-    char name[sizeof wanted];
+    Elf64_Shdr names, some[HEADERS_AT_ONCE];
+    uint32_t all = elf->e_shnum < HEADERS_MAX ? elf->e_shnum : HEADERS_MAX;
     if (elf->e_shentsize != sizeof names || elf->e_shstrndx >= elf->e_shnum ||
         !read_at(fd, &names, sizeof names, elf->e_shoff + elf->e_shstrndx * sizeof names))
         return false;
-    for (uint32_t i = 1; i < elf->e_shnum && i < HEADERS_MAX; i++)
-        if (read_at(fd, ret, sizeof *ret, elf->e_shoff + i * sizeof *ret) &&
-            (ret->sh_flags & SHF_ALLOC) && ret->sh_size &&
-            ret->sh_size % sizeof(struct sequence) == 0 &&
-            read_at(fd, name, sizeof name, names.sh_offset + ret->sh_name) &&
-            __builtin_memcmp(name, wanted, sizeof wanted) == 0)
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t at = i % HEADERS_AT_ONCE, left = all - i;
+        uint64_t n = left < HEADERS_AT_ONCE ? left : HEADERS_AT_ONCE;
+        if (at == 0 && !read_at(fd, some, n * sizeof *some, elf->e_shoff + i * sizeof *some))
+            return false;
+        *ret = some[at];
+        if ((ret->sh_flags & SHF_ALLOC) && ret->sh_size &&
+            ret->sh_size % sizeof(struct sequence) == 0 && has_name(fd, &names, ret))
             return true;
+    }
     return false;
 }
 
