@@ -22,7 +22,7 @@ struct recording_kernel {
     bool on;                     /* there were some, at least at first */
     uint64_t hz;                 /* samples per CPU second */
     uint64_t samples;            /* of all threads */
-    uint64_t in_kernel, bare;    /* kept: in the kernel; in user mode, of processes without agent */
+    uint64_t in_kernel, bare;    /* kept: in the kernel; in user mode, of threads without agent */
     uint64_t switches;           /* of threads */
     uint64_t sample_ns, cost_ns; /* cost of one sample; of all of it, estimated */
     char refused[600];           /* why nothing, or not all, was recorded; or "" */

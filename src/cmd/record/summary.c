@@ -217,7 +217,7 @@ static void print_kernel(const struct recording *recording)
     if (kernel->on)
         say("samples of the kernel: %llu, at %llu per CPU second; kept %llu in the kernel, and "
             "%llu "
-            "of processes without the agent; one costs %.1f us, all and %llu context switches "
+            "of threads that no agent samples; one costs %.1f us, all and %llu context switches "
             "%.1f ms",
             (unsigned long long)kernel->samples, (unsigned long long)kernel->hz,
             (unsigned long long)kernel->in_kernel, (unsigned long long)kernel->bare,
