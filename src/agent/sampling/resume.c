@@ -1,6 +1,7 @@
 #include "agent/sampling/resume.h"
 
 #include "agent/base/process.h"
+#include "agent/base/program_memory.h"
 #include "agent/base/thread.h"
 #include "walk/base/probe.h"
 #include "wire/attach.h"
@@ -9,22 +10,45 @@
 #include <asm/signal.h>
 #include <sys/syscall.h>
 
+#define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1))
+/* Their handler must run if code cannot be read. */
+#define PROBE_BITS (UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1))
+
 enum { TRAP_FLAG = 0x100, SYSCALL_BYTES = 2, CODE_BREAKPOINT = 1, CODE_STEP = 2 };
 
-/* Calls that return to the thread that makes them, and leave signals, stacks and %gs alone. */
-static bool returns(uint64_t number)
+/* Whether a signal mask at this address leaves SIGTRAP unblocked. */
+static bool mask_suits(uint64_t at)
 {
-    switch (number) {
+    uint64_t mask;
+    return !at || (program_read(at, &mask, sizeof mask) && !(mask & TRAP_BIT));
+}
+
+/* Calls that return to the thread that makes them, and leave SIGTRAP, stacks and %gs alone. */
+static bool returns(const uint64_t *gpr)
+{
+    switch (gpr[RAX]) {
+    case SYS_rt_sigaction: return gpr[RDI] != SIGTRAP;
+    case SYS_rt_sigprocmask: return mask_suits(gpr[RSI]);
     case SYS_accept:
     case SYS_accept4:
+    case SYS_bind:
+    case SYS_chdir:
+    case SYS_chmod:
     case SYS_clock_nanosleep:
     case SYS_close:
     case SYS_connect:
     case SYS_copy_file_range:
+    case SYS_dup:
+    case SYS_dup2:
+    case SYS_dup3:
+    case SYS_epoll_create1:
     case SYS_epoll_ctl:
     case SYS_epoll_pwait:
     case SYS_epoll_wait:
+    case SYS_eventfd2:
     case SYS_fallocate:
+    case SYS_fchdir:
+    case SYS_fchmod:
     case SYS_fcntl:
     case SYS_fdatasync:
     case SYS_flock:
@@ -32,17 +56,34 @@ static bool returns(uint64_t number)
     case SYS_ftruncate:
     case SYS_futex:
     case SYS_getdents64:
+    case SYS_getpeername:
+    case SYS_getsockopt:
+    case SYS_inotify_add_watch:
     case SYS_ioctl:
+    case SYS_link:
+    case SYS_linkat:
+    case SYS_listen:
+    case SYS_madvise:
     case SYS_mkdir:
+    case SYS_mkdirat:
+    case SYS_mmap:
+    case SYS_mprotect:
+    case SYS_mremap:
     case SYS_msgrcv:
     case SYS_msgsnd:
+    case SYS_msync:
+    case SYS_munmap:
     case SYS_nanosleep:
     case SYS_open:
     case SYS_openat:
+    case SYS_openat2:
+    case SYS_pipe:
+    case SYS_pipe2:
     case SYS_poll:
     case SYS_ppoll:
     case SYS_pread64:
     case SYS_preadv:
+    case SYS_prlimit64:
     case SYS_pselect6:
     case SYS_pwrite64:
     case SYS_pwritev:
@@ -51,15 +92,27 @@ static bool returns(uint64_t number)
     case SYS_recvfrom:
     case SYS_recvmsg:
     case SYS_rename:
+    case SYS_renameat2:
+    case SYS_rmdir:
     case SYS_select:
     case SYS_semop:
     case SYS_semtimedop:
     case SYS_sendfile:
     case SYS_sendmsg:
     case SYS_sendto:
+    case SYS_setitimer:
+    case SYS_setsockopt:
+    case SYS_shutdown:
+    case SYS_socket:
+    case SYS_socketpair:
     case SYS_splice:
+    case SYS_symlink:
+    case SYS_timer_settime:
+    case SYS_timerfd_settime:
+    case SYS_truncate:
     case SYS_unlink:
     case SYS_unlinkat:
+    case SYS_utimensat:
     case SYS_wait4:
     case SYS_waitid:
     case SYS_write:
@@ -97,9 +150,8 @@ static bool negates(const struct insn *insn)
 
 static bool signal_suits(const struct thread *thread)
 {
-    uint64_t trap = UINT64_C(1) << (SIGTRAP - 1);
     return agent.signal == TRIGGER_SIGNAL && agent.own[SIGTRAP] && !thread->trap_really &&
-           !(thread->frame.mask & trap);
+           !(thread->frame.mask & (TRAP_BIT | PROBE_BITS));
 }
 
 bool resume_plan(struct thread *thread)
@@ -107,8 +159,8 @@ bool resume_plan(struct thread *thread)
     const struct context *context = thread->context;
     uint8_t bytes[SYSCALL_BYTES + INSTRUCTION_MAX];
     struct insn insn;
-    if (thread->resume.times >= RESUMES_MAX || !returns(context->gpr[RAX]) ||
-        !signal_suits(thread) || context->flags & TRAP_FLAG)
+    if (thread->resume.times >= RESUMES_MAX || !returns(context->gpr) || !signal_suits(thread) ||
+        context->flags & TRAP_FLAG)
         return false;
     if (!probe_read(bytes, context->pc, sizeof bytes) || bytes[0] != 0x0f || bytes[1] != 0x05 ||
         !insn_decode(bytes + SYSCALL_BYTES, INSTRUCTION_MAX, &insn) ||
@@ -145,15 +197,16 @@ void resume_forget(struct thread *thread, struct kernel_ucontext *frame)
 }
 
 /* A virtual machine may lose the cause of a step, and the kernel then reports a breakpoint. */
-struct thread *resume_end(int signal, const int32_t *siginfo, struct kernel_ucontext *frame,
-                          bool *ret_on)
+bool resume_stepped(int signal, const int32_t *siginfo, const struct kernel_ucontext *frame)
 {
     bool stepped = siginfo[2] == CODE_STEP || siginfo[2] == CODE_BREAKPOINT;
-    if (signal != SIGTRAP || !stepped || !(frame->rflags & TRAP_FLAG))
-        return NULL;
-    struct thread *thread = thread_self();
-    if (!thread || !thread->resume.owed)
-        return NULL;
+    return signal == SIGTRAP && stepped && frame->rflags & TRAP_FLAG;
+}
+
+bool resume_end(struct thread *thread, struct kernel_ucontext *frame, bool *ret_on)
+{
+    if (!thread->resume.owed)
+        return false;
     *ret_on = thread->resume.on && frame->rip == thread->resume.after;
     thread->resume.owed = thread->resume.on = false;
     frame_restore(thread, frame);
@@ -161,5 +214,5 @@ struct thread *resume_end(int signal, const int32_t *siginfo, struct kernel_ucon
         frame->rip = thread->resume.next;
     if (*ret_on && thread->resume.negates)
         frame->rax = (uint32_t) - (uint32_t)frame->rax;
-    return thread;
+    return true;
 }

@@ -28,9 +28,11 @@ enum { RESUMES_MAX = 8 };
 bool resume_plan(struct thread *thread);
 /* The thread's frame has the state to return to, which resume_plan has seen. */
 void resume_begin(struct thread *thread);
-/* A SIGTRAP that is no trigger's. The thread, if it comes from resume_begin: the frame then is the
- * program's own again. *ret_on: the sample still waits for it, and it stands after the call. */
-struct thread *resume_end(int signal, const int32_t *siginfo, struct kernel_ucontext *frame,
-                          bool *ret_on);
+/* A SIGTRAP after a single step. */
+bool resume_stepped(int signal, const int32_t *siginfo, const struct kernel_ucontext *frame);
+/* It came in this thread. True: it is that of resume_begin, and the frame is the program's own
+ * again. *ret_on: the sample still waits for it, and the thread stands after the call. No system
+ * call: a filter may be in force by now. */
+bool resume_end(struct thread *thread, struct kernel_ucontext *frame, bool *ret_on);
 /* A handler of the program's is about to be given this frame. */
 void resume_forget(struct thread *thread, struct kernel_ucontext *frame);

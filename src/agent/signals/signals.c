@@ -225,9 +225,13 @@ static uint64_t walk_stack(const struct thread *thread)
 /* A SIGTRAP that is no trigger's: of a sample that was suspended, or the program's. */
 static struct next trap_judge(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
+    struct thread *thread = NULL;
     bool on;
-    struct thread *thread = resume_end(signal, siginfo, frame, &on);
-    if (!thread)
+    if (resume_stepped(signal, siginfo, frame)) {
+        thread = altstack_lender((uint64_t)frame);
+        thread = thread ? thread : thread_self();
+    }
+    if (!thread || !resume_end(thread, frame, &on))
         return (struct next){.to = trap_pass_on(signal, siginfo, frame)};
     if (!on || __atomic_load_n(&agent.retired, __ATOMIC_SEQ_CST))
         return (struct next){.to = 0};

@@ -1,7 +1,8 @@
 /* How many instructions of each window count.
  *
- * A window ends at a system call, and begins anywhere between two. So code before a call is in all
- * windows that end there, and code after it in few. If all of a window counted, and short windows
+ * A window may end at a system call (those that the agent neither makes nor comes back from), and
+ * begins anywhere between two. So code before such a call is in all windows that end there, and
+ * code after it in few. If all of a window counted, and short windows
  * stood for as much time as long ones, code before a call would weigh ten times what code after the
  * previous call does. The first instructions of windows are not biased, if all windows have so
  * many. So as many are counted as all but one in REACH_PART windows have; what is left of the bias

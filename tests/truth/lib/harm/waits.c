@@ -54,10 +54,11 @@ static void expect(int holds, const char *what)
         printf("wrong: %s\n", what);
 }
 
-static void alarm_in(long us)
+/* Again and again: the first may come before the call that it is to end. 0: no more. */
+static void alarm_every(long us)
 {
-    struct itimerval once = {{0, 0}, {0, us}};
-    setitimer(ITIMER_REAL, &once, NULL);
+    struct itimerval often = {{0, us}, {0, us}};
+    setitimer(ITIMER_REAL, &often, NULL);
 }
 
 /* An alarm ends a read that would wait for ever. */
@@ -66,9 +67,10 @@ static void interrupted(void)
     char byte;
     int before = alarms;
     work(5000);
-    alarm_in(400);
+    alarm_every(400);
     expect(read(quiet[0], &byte, 1) < 0 && errno == EINTR, "a read that a signal ends");
-    expect(alarms == before + 1, "one alarm");
+    alarm_every(0);
+    expect(alarms > before, "an alarm");
     work(5000);
 }
 
@@ -78,10 +80,11 @@ static void left(void)
     jumps = 1;
     if (!sigsetjmp(back, 1)) {
         work(5000);
-        alarm_in(400);
+        alarm_every(400);
         expect(read(quiet[0], &byte, 1) < 0, "a read that a jump leaves");
     }
     jumps = 0;
+    alarm_every(0);
     work(5000);
 }
 
@@ -206,6 +209,6 @@ int main(void)
             children();
     }
     exchanged();
-    printf("alarms %d, traps %d, flagged %d\n", alarms, traps, flagged);
+    printf("traps %d, flagged %d\n", traps, flagged);
     return 0;
 }
