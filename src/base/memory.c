@@ -41,6 +41,13 @@ void mem_free(void *block)
     free(block);
 }
 
+void mem_keep_freed(void)
+{
+    enum { LARGEST = 32 << 20, FREED = 64 << 20 };
+    mallopt(M_MMAP_THRESHOLD, LARGEST);
+    mallopt(M_TRIM_THRESHOLD, FREED);
+}
+
 /* Most of the price of fresh memory is the page faults: huge pages cost a seventh. So it all comes
  * from one stretch of them, and what is freed is used again. */
 void mem_expect_much(void)

@@ -10,6 +10,9 @@ void *mem_resize(void *old, size_t bytes); /* the grown part is not zeroed */
 void mem_free(void *block);
 /* Call before tens of megabytes are used within milliseconds. It only makes that faster. */
 void mem_expect_much(void);
+/* Memory that is freed will be needed again: up to 64 MiB are not given back to the system, which
+ * would have to clear their pages. */
+void mem_keep_freed(void);
 /* So much more will be used soon: its pages are got now, when nobody waits for them. */
 void mem_expect(size_t bytes);
 

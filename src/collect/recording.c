@@ -262,8 +262,9 @@ static void follow_asks(struct run *run, uint64_t wait)
 }
 
 /* Between two readings that are due: processes that come and go use up the channels, however quiet
- * it was before. A look costs a few microseconds. It waits before the first look, too: a program
- * can write over the list of channels, and then they look crowded forever. */
+ * it was before. A look costs a few microseconds, and waking up for it some 30. It waits before the
+ * first look, too: a program can write over the list of channels, and then they look crowded
+ * forever. */
 static void follow_processes(struct run *run, uint64_t wait)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait;
@@ -566,6 +567,8 @@ bool recording_run(const struct recording_options *options, struct recording *re
     *ret_recording = (struct recording){0};
     if (options->record.mode != RECORD_SAMPLED)
         mem_expect_much();
+    else
+        mem_keep_freed();
     struct recording_options own = *options;
     bool ready = !options->module || module_host_open(&run->module, options->module, err);
     if (ready && options->module) {

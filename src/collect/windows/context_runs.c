@@ -7,8 +7,8 @@
  * the whole of it. 256 took a quarter of lua's windows; 32 are as many branches as hardware
  * records.
  *
- * Finding nodes of the profile costs most. So runs are added up over a batch, in a tree of our own
- * that stays, and only the sums go to the profile. */
+ * Finding nodes of the profile costs most. So runs are added up over some batches, in a tree of our
+ * own that stays, and only the sums go to the profile. */
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -20,6 +20,7 @@
 
 enum {
     PASSAGES_EXITS = 32,
+    PASSAGES_BATCHES = 4,    /* that are added up: a second */
     PASSAGES_RUNS = 1 << 18, /* when there are more, all is forgotten: 20 MiB */
 };
 
@@ -35,7 +36,7 @@ struct passage_run {
 };
 
 struct passage_sum {
-    uint64_t weight; /* in this batch */
+    uint64_t weight; /* not in the profile yet */
     uint32_t count;  /* in this window */
     uint32_t node;   /* of the profile; good in that era: */
     uint64_t era;
@@ -65,9 +66,9 @@ struct context_runs {
     } sums; /* as runs */
     struct passage_list {
         VEC(uint32_t);
-    } seen, weighed; /* runs: in this window, in this batch */
+    } seen, weighed; /* runs: in this window, not in the profile yet */
     uint64_t era;    /* of the profile's nodes, from 1 on */
-    uint32_t batches;
+    uint32_t batches, given_times;
 };
 
 /* ---- where the window is */
@@ -300,8 +301,9 @@ static uint32_t run_give(struct context_runs *runs, uint32_t index)
 static void runs_flush(struct window_consumer *consumer, const struct batch_end *end)
 {
     struct context_runs *runs = (struct context_runs *)consumer;
-    uint32_t group = runs->batches++ % STACK_GROUPS;
-    (void)end;
+    if (++runs->batches % PASSAGES_BATCHES && !end->last)
+        return;
+    uint32_t group = runs->given_times++ % STACK_GROUPS;
     vec_reserve(&runs->given, runs->contexts.nodes.n);
     for (size_t i = 0; i < runs->weighed.n; i++) {
         struct passage_sum *sum = &runs->sums.at[runs->weighed.at[i]];

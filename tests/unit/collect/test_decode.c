@@ -580,7 +580,7 @@ static void runs_have_the_calls_of_their_window(void **state)
                                .n_exits = 6};
     decode_walk(&fixture.decode, &(struct walk_entry){.walk = &event, .exits = exits + 2});
     assert_int_equal(passage(&fixture, 0, 0x1000, 0x100d), 0); /* not before the batch ends */
-    decode_flush(&fixture.decode, false);
+    decode_flush(&fixture.decode, true);
     uint64_t each = passage(&fixture, 0, 0x1000, 0x100d);
     assert_true(each > 0);
     assert_int_equal(passage(&fixture, 0x1012, 0x2000, 0x200b), each);
@@ -593,7 +593,8 @@ static void runs_have_the_calls_of_their_window(void **state)
     decode_forget(&fixture.decode);
     event.tsc += 1000000;
     decode_walk(&fixture.decode, &(struct walk_entry){.walk = &event, .exits = exits + 2});
-    decode_flush(&fixture.decode, false);
+    for (int i = 0; i < 4; i++)
+        decode_flush(&fixture.decode, false);
     assert_int_equal(passage(&fixture, 0, 0x1000, 0x100d), each);
     assert_int_equal(passage(&fixture, 0x1012, 0x2000, 0x200b), each);
     walk_stacks_release(&stacks);
