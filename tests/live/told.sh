@@ -36,6 +36,8 @@ awk -v startup="$startup" -v end="$end" 'BEGIN { exit !(startup > 0 && startup <
 begun=$(date +%s%N)
 "$gait" paths --json "$work/once" >"$work/paths" || bad "paths: status $?"
 awk -v ns=$(($(date +%s%N) - begun)) -v end="$end" 'BEGIN { exit !(3 * end < ns / 1e6) }' || bad "$end ms at the end, and finding paths took little more"
+"$gait" merge -q -o "$work/whole" "$work/once" || bad "merge: status $?"
+"$gait" paths --json "$work/whole" | cmp - "$work/paths" || bad 'paths of what was merged are others'
 status 0 'over at once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c pass
 "$gait" paths "$work/once" 2>"$work/stderr" && bad 'paths of less than a second'
 says 'samples of less than a second have none'
