@@ -57,8 +57,11 @@ static struct wanted wanted_next(const struct walk *walk, enum flavour flavour,
     struct wanted wanted = {.pc = walk->context->pc,
                             .flavour = flavour,
                             .max_segments = segments,
-                            .lands = arrival == ARRIVAL_INDIRECT};
+                            .lands = arrival == ARRIVAL_INDIRECT,
+                            .sp = walk->context->gpr[RSP]};
     wanted.owes = arrival == ARRIVAL_DIRECT || arrival == ARRIVAL_LAZY;
+    if (wanted.owes)
+        wanted.visits = cache_exit(walk->cache, walk->context->exit)->visits;
     if (wanted.owes && flavour != FLAVOUR_COUNT)
         wanted.owed = cache_exit(walk->cache, walk->context->exit)->owed;
     if (walk->cache->plan && flavour == FLAVOUR_COUNT)

@@ -74,7 +74,7 @@ void cache_expect_all(struct cache *cache)
     cache->blocks_ahead = cache->exits_ahead = (struct ahead){.on = true, .end = SURE_BYTES};
 }
 
-void cache_forget(struct cache *cache)
+static void forget(struct cache *cache)
 {
     /* Only what was used: an untouched table is a table of untouched pages. */
     for (uint32_t f = 0; f < FLAVOURS; f++)
@@ -90,9 +90,19 @@ void cache_forget(struct cache *cache)
     cache->flushes++;
 }
 
+/* Threads that are in old copies look up where they go at their next indirect branch, also at one
+ * that was guessed. */
+void cache_forget(struct cache *cache)
+{
+    forget(cache);
+    for (uint32_t i = 0; i < cache->n_superblocks; i++)
+        if (cache->superblocks[i].guess)
+            cache_unlink(cache, cache->superblocks[i].first_exit + cache->superblocks[i].guessed);
+}
+
 void cache_flush(struct cache *cache)
 {
-    cache_forget(cache);
+    forget(cache);
     zones_clear(&cache->zones);
     if (cache->witness)
         witness_forget(cache->witness);
@@ -206,6 +216,7 @@ struct translation cache_translation(struct cache *cache, const struct copied_bl
                                     block->flavour == FLAVOUR_COUNT ? cache->contexts : NULL,
                                 .payload = has_payload ? &cache->payload : NULL,
                                 .lands = block->lands,
+                                .guess = block->guess,
                                 .guarded = block->guard != 0,
                                 .guards = cache->guards,
                                 .guard = cache_asks_itself(cache, block) ? block->guard : 0,
@@ -355,11 +366,14 @@ static struct copied_block *translate_at(struct cache *cache, const struct wante
     if (!guard_shape(cache, shape, block, zone->runs_at, ret_refusal) ||
         !site_prepare(cache, shape, block))
         return NULL;
+    struct guess guess;
+    cache_guess(wanted, shape, block, &guess);
     uint32_t older = __atomic_load_n(slot, __ATOMIC_RELAXED);
     block->older = older;
     uint8_t copies = older ? cache->superblocks[older - 1].copies : 0;
     block->copies = copies < UINT8_MAX ? (uint8_t)(copies + 1) : copies;
     struct translation translation = cache_translation(cache, block);
+    translation.place = block->guess ? &guess : NULL;
     if (wanted->lands)
         translation.next_landing = *cache_landing_slot(cache, flavour, pc);
     if (!witness_shape(cache, shape)) {
@@ -383,6 +397,7 @@ static struct copied_block *translate_at(struct cache *cache, const struct wante
     block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
     zones_advance(&cache->zones, zone, &cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);
+    n_exits += block->guess != 0;
     for (uint32_t i = 0; i < n_exits; i++)
         cache->exits[cache->n_exits + i] = translation.exits[i];
     if (flavour == FLAVOUR_RECORD && cache->keeps_words)
@@ -404,21 +419,35 @@ struct copied_block *cache_translate(struct cache *cache, const struct wanted *w
 }
 
 /* The copy of plain code that fits; NULL: make one more. Landings pay in advance for code that
- * expects it, and a debt that fits costs nothing. */
+ * expects it, a debt that fits costs nothing, and so does a return that goes where it was guessed.
+ */
 static struct copied_block *copy_for(struct cache *cache, const struct wanted *wanted,
                                      struct copied_block *newest)
 {
+    struct copied_block *found = NULL;
+    uint32_t right = 0, wrong = 0;
     if (wanted->flavour != FLAVOUR_PLAIN || !(wanted->lands || wanted->owes))
         return newest;
     for (struct copied_block *block = newest;; block = &cache->superblocks[block->older - 1]) {
         bool fits = wanted->lands ? block->lands : block->debt == wanted->owed;
-        if (fits && !block->stale && block->max_segments >= wanted->max_segments)
+        bool guessed = wanted->lands || cache_guessed(wanted, block);
+        bool able = !block->stale && !block->unbound && block->max_segments >= wanted->max_segments;
+        if (fits && guessed && able)
             return block;
+        right += guessed && !block->unbound;
+        wrong += !guessed;
+        found = guessed && able && !found ? block : found;
         if (!block->older)
             break;
     }
-    bool more = wanted->lands || newest->copies < CACHE_COPIES;
-    return more && wanted->owed <= DEBT_MAX && wanted->owed >= -DEBT_MAX ? NULL : newest;
+    cache->waiting = !wanted->lands && !right && wrong && wanted->visits < CACHE_VISITS &&
+                     newest->copies < CACHE_GUESSES;
+    if (cache->waiting)
+        return newest;
+    bool more = wanted->lands || (right ? right < CACHE_COPIES : newest->copies < CACHE_GUESSES);
+    if (more && wanted->owed <= DEBT_MAX && wanted->owed >= -DEBT_MAX)
+        return NULL;
+    return found ? found : newest;
 }
 
 /* The copy of counting code that knows the register; NULL: none. `ret_more`: make one. */
@@ -445,6 +474,7 @@ struct copied_block *cache_get(struct cache *cache, const struct wanted *wanted,
                                uint32_t *ret_refusal)
 {
     bool more = false;
+    cache->waiting = false;
     struct copied_block *found = wanted->path.known ? copy_known(cache, wanted, &more) : NULL;
     struct wanted any = *wanted;
     if (!found && !more) {

@@ -26,9 +26,13 @@ enum {
     CACHE_EXITS = 1 << 20,
     CACHE_WORDS = 1 << 21, /* words of payloads; their kinds are kept */
     CACHE_COPIES = 2,      /* of the same plain code, with different debts */
+    CACHE_VISITS = 4,      /* until a copy with the right guess is worth making */
+    CACHE_GUESSES = 8,     /* of the same code, with different guesses (emit/guess.h) */
     CACHE_KNOWN = 8,       /* of the same counting code, which know the plan's register */
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
 };
+
+#define GUESS_ELSEWHERE INT64_MIN
 
 struct copied_block {
     uint64_t pc;    /* avma of the program's first instruction */
@@ -48,10 +52,14 @@ struct copied_block {
     bool lands : 1;      /* its code begins with a landing */
     bool landed : 1;     /* indirect branches find it; under the lock */
     bool flags_free : 1; /* count: at its entry no flag is live but the carry flag */
-    bool stale; /* its guard found other bytes: it is no longer found and never runs again */
+    bool unbound : 1;    /* it ends in a jump that the loader has not bound yet: not linked */
+    bool stale;      /* its guard found other bytes: it is no longer found and never runs again */
+    uint8_t guessed; /* with a guess: its exit is so many behind the first */
     struct plan_path path; /* count: what is known of the plan's register at its entry */
+    uint64_t guess;        /* where its return probably goes (emit/guess.h); 0: none */
+    int64_t guess_at; /* where that is on the stack, from %rsp at its entry; or GUESS_ELSEWHERE */
 };
-_Static_assert(sizeof(struct copied_block) == 72, "programs have tens of thousands");
+_Static_assert(sizeof(struct copied_block) == 88, "programs have tens of thousands");
 
 /* What is looked for, and how it was reached: decides how it is translated. */
 struct wanted {
@@ -61,6 +69,8 @@ struct wanted {
     bool lands;            /* reached by an indirect branch: it gets a landing of its flavour */
     bool owes;             /* plain, reached by a direct exit, which has not paid for `owed` */
     int32_t owed;
+    uint64_t sp;           /* the program's stack pointer there; 0: not known */
+    uint8_t visits;        /* of the direct exit that leads there: struct exit */
     struct plan_path path; /* count: what is known of the plan's register at its entry */
 };
 
@@ -85,7 +95,8 @@ struct cache {
                             any more */
     uint32_t most;       /* superblocks at a time */
     uint32_t n_superblocks, n_exits, exit_base, n_sites, n_fans, n_words;
-    bool full; /* no room for a translation: flush when possible */
+    bool full;    /* no room for a translation: flush when possible */
+    bool waiting; /* what was found last has a wrong guess: its exit is not linked yet */
     uint64_t flushes, translated, translate_ticks; /* for the channel's figures */
     uint64_t aborts; /* copies of xbegin, each of which aborts at once */
     struct ahead blocks_ahead, exits_ahead, counters_ahead;

@@ -45,22 +45,42 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy,
     return runs_at;
 }
 
-void cache_link(struct cache *cache, uint32_t exit, bool lazy, const struct copied_block *to)
+/* From now on the exit goes there. */
+static void exit_lead(struct cache *cache, const struct exit *exit, uint64_t next)
 {
-    uint8_t *field = (uint8_t *)cache_exit(cache, exit)->link;
-    if (!field || cache_exit(cache, exit)->linked)
-        return;
-    bool unsettled =
-        to->flavour == FLAVOUR_COUNT && cache_exit(cache, exit)->path_known && !to->path.known;
-    uint64_t next = lazy || unsettled ? exit_write(cache, exit, lazy, to) : to->entry;
-    if (!next)
-        return;
-    cache_exit(cache, exit)->linked = true;
+    uint8_t *field = (uint8_t *)exit->link;
     const struct zone *zone = &cache->zones.at[(size_t)(field - cache->zones.arena) / ZONE_BYTES];
     int64_t shift = (int64_t)zone->runs_at - (int64_t)zone->writable;
     int64_t distance = (int64_t)next - ((int64_t)field + shift + 4);
-    if (distance == (int32_t)distance)
+    if (exit->far)
+        __atomic_store_n((uint64_t *)(void *)field, next, __ATOMIC_RELEASE);
+    else if (distance == (int32_t)distance)
         __atomic_store_n((int32_t *)(void *)field, (int32_t)distance, __ATOMIC_RELEASE);
+}
+
+void cache_link(struct cache *cache, uint32_t id, bool lazy, const struct copied_block *to)
+{
+    struct exit *exit = cache_exit(cache, id);
+    if (!exit->link || exit->linked || to->unbound)
+        return;
+    if (cache->waiting) {
+        exit->visits++;
+        return;
+    }
+    bool unsettled = to->flavour == FLAVOUR_COUNT && exit->path_known && !to->path.known;
+    uint64_t next = lazy || unsettled ? exit_write(cache, id, lazy, to) : to->entry;
+    if (!next)
+        return;
+    exit->linked = true;
+    exit_lead(cache, exit, next);
+}
+
+void cache_unlink(struct cache *cache, uint32_t id)
+{
+    struct exit *exit = cache_exit(cache, id);
+    if (exit->guessed && exit->linked)
+        exit_lead(cache, exit, exit->path);
+    exit->linked = false;
 }
 
 /* The exit at the end of the shape if it always leads to one place; 0: it does not. `ret_certain`:

@@ -1,5 +1,5 @@
-/* Shared by the parts of the cache: cache.c translates, cache_link.c links and lands,
- * cache_locate.c finds the instruction of a fault. */
+/* Shared by the parts of the cache: cache.c translates, cache_guess.c guesses, cache_link.c links
+ * and lands, cache_locate.c finds the instruction of a fault. */
 #pragma once
 
 #include "walk/cache/cache.h"
@@ -17,5 +17,13 @@ void cache_follow(struct cache *cache, const struct wanted *wanted,
                   const struct copied_block *block);
 /* How a copy is, or was, made. */
 struct translation cache_translation(struct cache *cache, const struct copied_block *block);
+/* A guessed exit leads to the dispatcher again. */
+void cache_unlink(struct cache *cache, uint32_t id);
+/* Where the branch at the end of the shape goes, if the program runs on from the entry as wanted:
+ * the block's guess, and where it is compared. */
+void cache_guess(const struct wanted *wanted, const struct shape *shape, struct copied_block *block,
+                 struct guess *ret);
+/* True if the block's guess may be right. */
+bool cache_guessed(const struct wanted *wanted, const struct copied_block *block);
 /* The slot that indirect branches to pc look at first. */
 uint64_t *cache_landing_slot(struct cache *cache, enum flavour flavour, uint64_t pc);

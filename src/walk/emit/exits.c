@@ -226,7 +226,6 @@ void emit_indirect(struct code_cursor *c, const struct exit *exit, uint32_t id,
                    const struct indirect *indirect)
 {
     uint8_t *up = NULL;
-    emit_store(c, RCX, SLOT(slot_rcx));
     if (exit->flavour == FLAVOUR_PLAIN && exit->owed) {
         emit_charge_rcx(c, exit->budget, budget_charge(exit->owed) - 1);
     } else if (exit->flavour == FLAVOUR_RECORD) {

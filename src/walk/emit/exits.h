@@ -26,12 +26,16 @@ struct exit {
     uint64_t target; /* avma of its target; SEGMENT_IJUMP/ICALL of a count flavour: of the branch
                       * itself; 0 for other indirect branches */
     /* SEGMENT_IJUMP/ICALL of a count flavour: the site. Stepped instruction: its pc. Others: the
-     * displacement field to patch (writable alias), 0 if it cannot be linked. */
+     * displacement field to patch (writable alias), 0 if it cannot be linked; `far`: the address.
+     */
     uint64_t link;
     uint32_t counter;      /* count: its counter; 0: none */
     plan_place plan;       /* count: operations on its edge */
     uint16_t instructions; /* executed from the entry to here */
-    uint8_t flavour : 7;   /* enum flavour */
+    uint8_t flavour : 2;   /* enum flavour */
+    uint8_t visits : 3;    /* times that it found no copy with the right guess (cache_get) */
+    bool guessed : 1;      /* of a branch that was guessed: cache_forget unlinks it */
+    bool far : 1;          /* its target's code may be anywhere: it jumps through an address */
     bool linked : 1;       /* it goes straight to its target's code */
     uint8_t budget : 7;    /* plain: the budget it charges */
     bool path_known : 1;   /* count: as `path` */
@@ -43,7 +47,8 @@ struct exit {
         uint32_t transfer; /* count: from function to function (contexts.h), or 0 */
     };
     union {
-        uint64_t path; /* count: what is known of the register there (plan_path.h) */
+        uint64_t path; /* count: what is known of the register there (plan_path.h); `guessed`: where
+                        * it leads until it is linked */
         struct {
             uint32_t superblock; /* record: its superblock's number, ... */
             uint32_t words_at;   /* ... and where the kinds of its words are: cache->words */
@@ -104,8 +109,8 @@ void translate_exit(const struct regions *regions, const struct exit *exit, uint
 /* Pays for an indirect end, where no flag is live. */
 void emit_prepay(struct code_cursor *c, uint32_t id, int32_t owed);
 
-/* The end of an indirect branch: target in %r11, the program's %r11 in its slot. `table`: the one
- * that its flavour shares, or the slot of a counted jump or call (`site`). */
+/* The end of an indirect branch: target in %r11, the program's %rcx and %r11 in their slots.
+ * `table`: the one that its flavour shares, or the slot of a counted jump or call (`site`). */
 struct indirect {
     const uint64_t *table;
     bool site;

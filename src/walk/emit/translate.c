@@ -1,5 +1,6 @@
 #include "walk/emit/translate.h"
 
+#include "walk/emit/guess.h"
 #include "walk/emit/liveness.h"
 #include "walk/emit/through_gs.h"
 
@@ -90,7 +91,8 @@ struct ending {
     uint32_t segment, step;
     uint8_t *pushed; /* displacement field of the pushed return address, or NULL */
     uint64_t return_pc;
-    uint32_t paid_at; /* the step before which an indirect end was paid for, or SHAPE_STEPS */
+    uint32_t paid_at;   /* the step before which an indirect end was paid for, or SHAPE_STEPS */
+    struct guess guess; /* of a return (guess.h) */
 };
 
 static void emit_branch_register(struct translation *t, struct code_cursor *c, struct ending *end,
@@ -158,7 +160,7 @@ static struct exit exit_of(const struct translation *t, uint32_t id, uint32_t n_
 {
     struct exit exit = {.target = target,
                         .instructions = (uint16_t)n_steps,
-                        .flavour = t->flavour & 0x7f,
+                        .flavour = t->flavour & 3,
                         .budget = (uint8_t)(id % (CONTEXT_BUDGETS / 2))};
     if (t->flavour != FLAVOUR_COUNT) {
         exit.owed = (int16_t)(t->debt + (int32_t)n_steps);
@@ -215,6 +217,20 @@ static void emit_planned(struct translation *t, struct code_cursor *c, uint64_t 
     emit_place(t, c, planned(t, from, to), to);
 }
 
+/* A jump through an address that can be changed while other threads run it: first what the cold
+ * cursor is about to write. Returns where the address is. */
+static uint8_t *emit_far_jump(struct code_cursor *hot, struct code_cursor *cold)
+{
+    while ((uintptr_t)cold->at % 8)
+        emit_u8(cold, 0xcc);
+    emit_u8(hot, 0xff); /* jmp *address(%rip) */
+    emit_u8(hot, 0x25);
+    emit_u32(hot, 0);
+    emit_displacement(hot, hot->at - 4, cursor_runs_at(cold));
+    emit_u64(cold, cursor_runs_at(cold) + 8);
+    return cold->at - 8;
+}
+
 /* The way on at the end of a superblock: a jump to the dispatcher, later patched to the target's
  * code. Plain exits know what to pay only then; the others do their work here. */
 static void emit_exit(struct translation *t, struct code_cursor *hot, struct code_cursor *cold,
@@ -233,8 +249,11 @@ static void emit_exit(struct translation *t, struct code_cursor *hot, struct cod
         exit_knows(exit, t->path);
     }
     uint8_t *up = plain ? NULL : emit_work(t->regions, hot, cold, exit, id, 0);
-    uint8_t *field = emit_patchable_jump(hot);
-    emit_displacement(hot, field, cursor_runs_at(cold));
+    uint8_t *field = exit->far ? emit_far_jump(hot, cold) : emit_patchable_jump(hot);
+    if (!exit->far)
+        emit_displacement(hot, field, cursor_runs_at(cold));
+    if (exit->guessed)
+        exit->path = cursor_runs_at(cold);
     emit_leave(cold, id, plain ? SLOT(to_lazy) : SLOT(to_direct));
     exit->link = (uint64_t)field;
     emit_work_out(hot, cold, up, exit, id, 0);
@@ -244,29 +263,53 @@ static void emit_exit(struct translation *t, struct code_cursor *hot, struct cod
  * because no flag is live. SHAPE_STEPS: none. */
 static uint32_t pay_step(const struct translation *t, const struct shape *shape)
 {
-    uint8_t end = shape->segments[shape->n_segments - 1].end, live = FLAGS_ALL;
+    uint8_t end = shape->segments[shape->n_segments - 1].end;
     bool indirect = end == SEGMENT_IJUMP || end == SEGMENT_ICALL || end == SEGMENT_RETURN;
     if (t->flavour != FLAVOUR_PLAIN || !indirect || t->debt + (int32_t)shape->n_steps == 0)
         return SHAPE_STEPS;
-    for (uint32_t i = shape->n_steps - 1; i-- > shape->first_step[shape->n_segments - 1];) {
-        const struct insn *insn = &shape->steps[i].insn;
-        live = (uint8_t)((live & ~insn_flags_killed(insn)) | insn_flags_read(insn));
-        if (!live)
-            return i;
-    }
-    return SHAPE_STEPS;
+    return shape_dead_step(shape);
 }
 
-static void emit_end_indirect(struct translation *t, struct code_cursor *hot, struct exit *exit,
-                              uint32_t id, bool counted)
+static struct exit *exit_guessed(struct translation *t, const struct shape *shape)
 {
+    struct exit *exit = &t->exits[shape->n_segments];
+    *exit = exit_of(t, t->first_exit + shape->n_segments, shape->n_steps, t->guess);
+    exit->far = !guess_near(shape->pc, t->guess);
+    exit->guessed = true;
+    return exit;
+}
+
+/* Where the branch goes to if the late guess was right. */
+static void emit_guessed_late(struct translation *t, struct code_cursor *hot,
+                              struct code_cursor *cold, const struct ending *end, uint8_t *right)
+{
+    struct exit *exit = exit_guessed(t, end->shape);
+    if (end->paid_at < SHAPE_STEPS)
+        exit->owed = 0;
+    emit_near_here(right, hot);
+    emit_load(hot, RCX, SLOT(slot_rcx));
+    emit_load(hot, R11, SLOT(slot_r11));
+    emit_exit(t, hot, cold, exit, t->first_exit + end->shape->n_segments);
+}
+
+static void emit_end_indirect(struct translation *t, struct code_cursor *hot,
+                              struct code_cursor *cold, const struct ending *end, bool counted)
+{
+    uint32_t id = t->first_exit + end->segment;
+    struct exit *exit = &t->exits[end->segment];
+    uint8_t *right = NULL;
     counted = counted && t->flavour == FLAVOUR_COUNT;
     exit->link = counted ? t->site : 0;
     struct indirect indirect = {.table = counted ? &t->tables->sites[t->site]
                                                  : t->tables->landings[t->flavour],
                                 .site = counted,
                                 .rotates = t->rotates};
+    emit_store(hot, RCX, SLOT(slot_rcx));
+    if (end->guess.late)
+        right = emit_guess_late(hot, t->guess);
     emit_indirect(hot, exit, id, &indirect);
+    if (right)
+        emit_guessed_late(t, hot, cold, end, right);
 }
 
 /* What is done on the way out besides. */
@@ -325,12 +368,12 @@ static void emit_end(struct translation *t, struct code_cursor *hot, struct code
     case SEGMENT_IJUMP:
     case SEGMENT_ICALL:
         emit_branch_register(t, hot, end, segment->end == SEGMENT_ICALL);
-        emit_end_indirect(t, hot, exit, id, true);
+        emit_end_indirect(t, hot, cold, end, true);
         return;
     case SEGMENT_RETURN:
         emit_settled(t, hot, step->pc);
         emit_return(t, hot, end);
-        emit_end_indirect(t, hot, exit, id, false);
+        emit_end_indirect(t, hot, cold, end, false);
         return;
     case SEGMENT_SYSCALL: emit_leave(hot, id, SLOT(to_syscall)); return;
     case SEGMENT_STOP: /* the dispatcher does its work */
@@ -454,6 +497,20 @@ static void emit_through_gs(struct translation *t, struct code_cursor *hot,
     through_gs_after(hot, step);
 }
 
+/* Where the return goes to if it goes where it was guessed: the same instructions once more. */
+static void emit_guessed(struct translation *t, struct code_cursor *hot, struct code_cursor *cold,
+                         const struct shape *shape, const struct guess *guess)
+{
+    struct exit *exit = exit_guessed(t, shape);
+    note(t, hot, shape, guess->step, IN_SLOT_NONE);
+    struct guess_code code = emit_guess(hot, guess, t->guess);
+    for (uint32_t i = guess->step; i + 1 < shape->n_steps; i++)
+        emit_copy(t, hot, shape, i);
+    emit_guessed_return(hot);
+    emit_exit(t, hot, cold, exit, t->first_exit + shape->n_segments);
+    emit_guess_missed(hot, &code);
+}
+
 /* What is done on the way from one segment to the next. */
 static void emit_inner(struct translation *t, struct code_cursor *hot, struct code_cursor *cold,
                        const struct shape *shape, uint32_t s)
@@ -469,6 +526,9 @@ void translate(struct translation *t, const struct shape *shape, struct code_cur
 {
     struct ending end = {
         .shape = shape, .segment = shape->n_segments - 1, .paid_at = pay_step(t, shape)};
+    end.guess.step = SHAPE_STEPS;
+    if (t->guess)
+        end.guess = t->place ? *t->place : guess_find(shape);
     t->cold = cold;
     if (t->payload)
         payload_begin(t->payload);
@@ -486,6 +546,8 @@ void translate(struct translation *t, const struct shape *shape, struct code_cur
             if (shape->stepped && i + 1 == shape->n_steps)
                 break;
             bool plain = shape->steps[i].insn.class == INSN_PLAIN;
+            if (i == end.guess.step && !end.guess.late)
+                emit_guessed(t, hot, cold, shape, &end.guess);
             if (i == end.paid_at)
                 emit_prepay(hot, t->first_exit, t->debt + (int32_t)shape->n_steps);
             if (shape->steps[i].through_gs)

@@ -3,6 +3,7 @@
 
 #include "walk/emit/exits.h"
 #include "walk/emit/guard_code.h"
+#include "walk/emit/guess.h"
 #include "walk/emit/payload.h"
 #include "walk/emit/plan_code.h"
 #include "walk/emit/shape.h"
@@ -37,6 +38,9 @@ struct translation {
         path; /* what is known of the register: at the entry, then at the current place */
     struct contexts *contexts; /* count: calling contexts; NULL: none */
     struct payload *payload;   /* record: what is recorded besides exits; NULL: nothing */
+    uint64_t guess; /* plain, count: where the return at its end probably goes; 0: no guess. Its
+                     * exit is the one behind those of the segments. */
+    const struct guess *place; /* where it is compared; NULL: not looked for yet */
     struct exit exits[SHAPE_SEGMENTS + 1];
 
     /* Locating a fault: the cache pc sought; found when located is set. */
@@ -50,7 +54,10 @@ struct translation {
 
 /* The most code of a translation, in its hot or in its cold part. MORE: with a payload or a plan,
  * which has up to so many operations at each of so many instructions and edges. */
-enum { TRANSLATION_BYTES_MAX = 2304 + GUARD_CODE_BYTES, TRANSLATION_BYTES_MORE = 6 << 16 };
+enum {
+    TRANSLATION_BYTES_MAX = 2304 + GUARD_CODE_BYTES + GUESS_CODE_BYTES,
+    TRANSLATION_BYTES_MORE = 6 << 16
+};
 _Static_assert(PLAN_AT_ONE_PLACE *PLAN_CODE_BYTES *(SHAPE_STEPS + SHAPE_SEGMENTS + 1) +
                        TRANSLATION_BYTES_MAX <=
                    TRANSLATION_BYTES_MORE,
