@@ -62,6 +62,7 @@ static void totals_json(struct json *json, const struct profile *profile)
     json_integer(json, "records", profile->samples.n);
     json_integer(json, "batches", totals->batches);
     json_integer(json, "windows", totals->windows);
+    json_integer(json, "recorded_windows", totals->recorded ? totals->recorded : totals->windows);
     json_integer(json, "interrupts", totals->interrupts);
     json_integer(json, "kernel_samples", totals->kernel_samples);
     json_number(json, "walked_share", walked_share(totals));

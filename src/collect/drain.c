@@ -10,6 +10,7 @@
 #include "collect/modules/module_host.h"
 #include "collect/stacks/walk_stacks.h"
 #include "profile/sums.h"
+#include "wire/plain.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -131,7 +132,8 @@ static void trails_add(struct trail_sum *sum, const struct trail_sum *more)
     sum->native_rates += more->native_rates;
 }
 
-static void sum_walks(const struct drain *drain, const struct source *source, uint64_t handler_ns,
+/* `walking_ns`: CPU time of handlers, without copying code. */
+static void sum_walks(const struct drain *drain, const struct source *source, uint64_t walking_ns,
                       struct drain_sum *sum)
 {
     const struct decode *decode = source->decode;
@@ -143,15 +145,20 @@ static void sum_walks(const struct drain *drain, const struct source *source, ui
         trails->instructions ? (u128)walked * trails->native_ticks / trails->instructions : 0;
     /* Of handlers' time alone: an interrupt is never the program's own. */
     uint64_t hz = share_load(&source->channel->tsc_hz);
+    if (decode->tallies)
+        ticks = ticks * PLAIN_VARIETY / (PLAIN_VARIETY + share_load(&source->channel->variety));
     u128 walked_ns = hz ? ticks * 1000000000u / hz : 0;
-    sum->walked_ns += walked_ns < handler_ns ? (uint64_t)walked_ns : handler_ns;
+    sum->walked_ns += walked_ns < walking_ns ? (uint64_t)walked_ns : walking_ns;
     sum->miscounted += weighing->miscounted;
     sum->recorded_ns += recorded_ns(drain, source->channel);
     trails_add(&sum->trails, &weighing->trails);
     trails_add(&sum->long_trails, &weighing->long_trails);
-    sum_add(&sum->totals.windows, decode->windows);
-    sum_add(&sum->totals.complete_ns, decode->complete_ns);
-    sum_add(&sum->totals.instructions, decode->instructions);
+    const struct counted_trails *counted = &decode->trails;
+    sum_add(&sum->totals.recorded, decode->windows);
+    sum_add(&sum->totals.windows, decode->tallies ? counted->trails : decode->windows);
+    sum_add(&sum->totals.complete_ns, decode_complete_ns(decode));
+    sum_add(&sum->totals.instructions,
+            decode->tallies ? counted->instructions : decode->instructions);
     struct window_sums more = {.stream = sum->stream};
     decode_sum(decode, &more);
     sum->stream = more.stream;
@@ -181,7 +188,11 @@ static void sum_source(const struct drain *drain, const struct source *source, b
     sum_add(&totals->losses[LOSS_garbled], source_garbled(source) + figures.refused);
     sum_add(&totals->losses[LOSS_killed], gone && killed(drain, source));
     if (source->decode)
-        sum_walks(drain, source, figures.handler_ns, sum);
+        sum_walks(drain, source,
+                  figures.handler_ns - (figures.translate_ns < figures.handler_ns
+                                            ? figures.translate_ns
+                                            : figures.handler_ns),
+                  sum);
     else
         sum_add(&totals->instructions, source->exact->instructions);
     if (source->traced && gone)
@@ -335,9 +346,9 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, u
         delay = exact_counts(drain) ? DELAY_EXACT_NS + elapsed_ns(drain) / 4 : 2 * delay;
     if (drain->session->options->plans || drain->session->paths) /* the program waits for them */
         delay = DELAY_MIN_NS;
-    drain->delay_ns = delay < DELAY_MIN_NS   ? DELAY_MIN_NS
-                      : delay > DELAY_MAX_NS ? DELAY_MAX_NS
-                                             : delay;
+    /* Each reading of counters is a batch. */
+    uint64_t most = drain->session->options->record.tally ? DECODE_BATCH_NS : DELAY_MAX_NS;
+    drain->delay_ns = delay < DELAY_MIN_NS ? DELAY_MIN_NS : delay > most ? most : delay;
 }
 
 /* Exact runs: the last reading, for which the user waits, needs memory in proportion to what was

@@ -35,7 +35,8 @@ enum {
     PLANS_NS = 2000000,
     ASKS_NS = 4000000, /* who has asked for a plan asks again soon */
     ASKS_PAUSE_NS = 20000,
-    CROWD_NS = 30000000, /* a shell starts up to a thousand processes a second */
+    CROWD_NS = 30000000,  /* a shell starts up to a thousand processes a second */
+    ALONE_NS = 125000000, /* what has started no process for a second seldom begins with many */
 };
 static const uint64_t START_NS = 10000000;   /* that a runtime takes to begin, at most */
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
@@ -268,8 +269,10 @@ static void follow_asks(struct run *run, uint64_t wait)
 static void follow_processes(struct run *run, uint64_t wait)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait;
+    bool alone = run->drain.processes == 1 && now - run->drain.began_ns > REST_NS;
+    uint64_t pause = alone ? ALONE_NS : CROWD_NS;
     do {
-        target_wait(&run->target, until - now < CROWD_NS ? until - now : CROWD_NS);
+        target_wait(&run->target, until - now < pause ? until - now : pause);
         now = clock_ns(CLOCK_MONOTONIC);
     } while (!run->target.ended && now < until && !drain_crowded(&run->drain) &&
              !kernel_part_filling(&run->kernel));

@@ -25,7 +25,8 @@ void source_init(struct source *source, const struct recording_session *session,
     crew_init(&source->crew, mode == RECORD_SAMPLED);
     if (mode == RECORD_SAMPLED) {
         source->decode = mem_alloc(sizeof *source->decode);
-        decode_init(source->decode, session, &source->units, &source->crew, &source->payloads);
+        decode_init(source->decode, session, channel, &source->units, &source->crew,
+                    &source->payloads);
         return;
     }
     source->exact = mem_alloc(sizeof *source->exact);
@@ -165,6 +166,8 @@ uint64_t source_read(struct source *source)
         source->decode->weighing.tsc_hz = share_load(&source->channel->tsc_hz);
     source_read_units(source);
     source_ring_read(source, ring);
+    if (source->decode)
+        decode_counters(source->decode);
     return source->ring_read - before;
 }
 

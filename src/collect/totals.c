@@ -3,6 +3,7 @@
 #include "collect/kernel_part.h"
 #include "collect/target/cpu_times.h"
 #include "profile/sums.h"
+#include "wire/plain.h"
 
 enum { LONG_FEW = 6 };
 
@@ -64,6 +65,12 @@ static void all_times(const struct kernel_part *kernel, struct cpu_times *times)
     *times = (struct cpu_times){.user_ns = user, .kernel_ns = all - user};
 }
 
+/* The same where trails count: their ticks are as if copies were warm, but they are not. */
+static uint64_t stretch_trails(uint64_t ticks, uint64_t variety)
+{
+    return variety < UINT16_MAX ? plain_cold_ticks(ticks, variety) : ticks;
+}
+
 void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,
                 struct totals *ret_totals)
 {
@@ -91,7 +98,9 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
         sum_add(&totals.delivery_ns, kernel->cost_ns);
     }
     if (last)
-        totals.user_ticks = stretch(totals.user_ticks, &sum);
+        totals.user_ticks = drain->session->options->record.tally
+                                ? stretch_trails(totals.user_ticks, drain->first.variety)
+                                : stretch(totals.user_ticks, &sum);
     totals.tool_ns = drain_own_ns(drain);
     totals.once_ns = drain->startup_ns + drain->ending_ns;
     *ret_totals = totals;
@@ -121,6 +130,7 @@ void totals_give(struct totals *delta, struct totals *told, const struct totals 
     give(&delta->once_ns, &told->once_ns, now->once_ns);
     give(&delta->complete_ns, &told->complete_ns, now->complete_ns);
     give(&delta->delivery_ns, &told->delivery_ns, now->delivery_ns);
+    give(&delta->recorded, &told->recorded, now->recorded);
     give(&delta->translate_ns, &told->translate_ns, now->translate_ns);
     for (int i = 0; i < LOSS_N; i++)
         give(&delta->losses[i], &told->losses[i], now->losses[i]);

@@ -139,6 +139,7 @@ static void merge_totals(struct totals *into, const struct totals *other)
     sum_add(&into->complete_ns, other->complete_ns);
     sum_add(&into->delivery_ns, other->delivery_ns);
     sum_add(&into->translate_ns, other->translate_ns);
+    sum_add(&into->recorded, other->recorded);
     for (size_t i = 0; i < LOSS_N; i++)
         sum_add(&into->losses[i], other->losses[i]);
 }

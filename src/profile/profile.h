@@ -298,6 +298,7 @@ struct totals {
      * such a process. */
     uint64_t bare_ns;
     u128 bare_xx;
+    uint64_t recorded; /* windows that were recorded exit by exit */
     uint64_t losses[LOSS_N];
 };
 

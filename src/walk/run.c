@@ -57,8 +57,9 @@ static struct wanted wanted_next(const struct walk *walk, enum flavour flavour,
     struct wanted wanted = {.pc = walk->context->pc,
                             .flavour = flavour,
                             .max_segments = segments,
-                            .lands = arrival == ARRIVAL_INDIRECT,
-                            .sp = walk->context->gpr[RSP]};
+                            .lands = arrival == ARRIVAL_INDIRECT ||
+                                     (arrival == ARRIVAL_SITE && flavour == FLAVOUR_PLAIN),
+                            .sp = walk->cache->tallies ? 0 : walk->context->gpr[RSP]};
     wanted.owes = arrival == ARRIVAL_DIRECT || arrival == ARRIVAL_LAZY;
     if (wanted.owes)
         wanted.visits = cache_exit(walk->cache, walk->context->exit)->visits;
@@ -132,6 +133,8 @@ static bool exit_work(const struct walk *walk, const struct exit *exit)
     struct context *context = walk->context;
     switch ((enum flavour)exit->flavour) {
     case FLAVOUR_PLAIN:
+        if (exit->counter)
+            context_tallies(context)[exit->counter]++;
         context->budgets[exit->budget] += budget_charge(exit->owed);
         return context->budgets[exit->budget] >= 0;
     case FLAVOUR_RECORD:

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 8,
+    CHANNEL_VERSION = 9,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -93,6 +93,8 @@ struct record_options {
     uint64_t delay_ns;      /* CPU time before the first sample */
     uint32_t single;        /* superblocks of one instruction: for tests */
     uint32_t events;        /* EVENTS_: what windows record */
+    uint32_t tally;         /* samples: trails count what they execute */
+    uint32_t reserved;
     /* Exact counts. */
     uint32_t plan_counters; /* counters 1 to this belong to plans (wire/plan.h); 0: no plans */
     uint32_t covered;       /* code that is PLAN_COVERED has no other counters */
@@ -144,11 +146,16 @@ struct channel {
     uint64_t interrupts;   /* triggers that reached the handler */
     uint64_t walks;        /* complete windows */
     uint64_t instructions; /* recorded in windows */
+    uint64_t trails;       /* that counted, and the instructions that they executed */
+    uint64_t counted_instructions;
     uint64_t
         handler_ticks; /* spent in the handler, walks included; exact runs: before the run began */
     uint64_t window_ticks, trail_ticks, translate_ticks;
     uint64_t walked_instructions; /* lead, window and trail: work done for the program */
     uint64_t period_ns;           /* current mean period */
+    /* Running means of costs, beyond the program's own work: of a sample without its walk, and what
+     * a trail and a recorded window add. */
+    uint64_t rest_ns, trail_ns, window_ns;
     uint64_t superblocks, code_bytes;
     uint64_t memory_bytes; /* resident memory of the agent; 0: not known */
     uint64_t losses[LOSS_N];
@@ -162,6 +169,7 @@ struct channel {
     _Alignas(64) uint64_t ring_head; /* bytes ever written; written by the agent */
     _Alignas(64) uint64_t ring_tail; /* bytes ever read; written by the tool */
     uint64_t tool_cpu_ns;            /* CPU time of the tool; written by the tool */
+    uint64_t variety; /* different exits in a recorded window, on average; written by the tool */
     uint64_t plans_bytes; /* published length of the plans section; written by the tool */
     uint64_t plans_for;   /* maps_bytes up to which plans are complete; written by the tool */
     /* Functions whose plans threads wait for: offset in the library + 1; 0: free. Threads add
@@ -248,7 +256,10 @@ struct wire_segment {
  *
  * Exact counts: counters have 64 bits; `counter` counts entries, counter + 1 + j counts exit j for
  * every SEGMENT_COND j; the rest follows by subtraction. Entries are counted before exits, so a
- * reader reads entries first. */
+ * reader reads entries first.
+ *
+ * Samples with `tally`: the same for superblocks of plain code, whose counters have 32 bits and lie
+ * at the start of the channel's own bank; others have no counter. */
 struct wire_superblock {
     uint32_t kind, bytes; /* UNIT_SUPERBLOCK; of this entry, a multiple of 8 */
     uint32_t first_exit;  /* exit j has the id first_exit + j */
@@ -334,6 +345,7 @@ struct event_thread {
 /* WALK_COMPRESSED: its exits and payload went through a compressor. */
 /* WALK_SHORT: its window ended early, for example at a system call. */
 /* WALK_FURTHER: a further window of the walk before: no interrupt, no sample of time. */
+/* WALK_NONE: a sample of time and place alone; nothing was to be walked. */
 enum {
     WALK_COMPLETE = 1,
     WALK_TIMED = 2,
@@ -341,7 +353,8 @@ enum {
     WALK_LONG = 8,
     WALK_COMPRESSED = 16,
     WALK_FURTHER = 32,
-    WALK_SHORT = 64
+    WALK_SHORT = 64,
+    WALK_NONE = 128
 };
 
 /* The stack as the interrupt found it. */
@@ -359,7 +372,9 @@ struct event_walk {
     uint64_t cpu_ns;      /* CPU time of the thread then */
     uint64_t pc;     /* avma of the interrupted instruction: the time sample; 0: not user time */
     uint64_t end_pc; /* avma where the last exit went */
-    uint32_t lead, instructions, trail; /* instructions in each part */
+    /* Instructions in each part; of the trail those of its last pieces, when caches are warm, which
+     * give the rate. */
+    uint32_t lead, instructions, trail;
     uint32_t trail_ticks;
     /* WALK_COMPLETE: the window is whole, or reached a system call. WALK_TIMED: trail_ticks is
      * valid. WALK_LONG: the trail is one of the few that go on until caches are warm. */
@@ -383,6 +398,13 @@ struct event_walk {
     /* CPU time that neither recording nor cold caches explain: a lower bound of the window's own
      * time. */
     uint32_t slow_ns;
+    /* The window stands for the CPU time between samples that have one: so many periods of samples,
+     * in 2^-8. 0: every sample has one. */
+    uint32_t periods_q8;
+    /* All instructions that the trail executed, and counted, and the ticks that they would have
+     * taken natively (wire/plain.h). 0: there was no trail, or it does not count. */
+    uint32_t counted, counted_ticks;
+    uint32_t reserved;
     /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1
      * went. At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h).
      * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS]; the rest is its words

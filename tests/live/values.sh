@@ -15,11 +15,11 @@ text, read = open(sys.argv[1]).read(), json.JSONDecoder().raw_decode
 first, end = read(text)
 second = read(text[end:].lstrip())[0]
 one, several = first['rows'][0], second['rows'][0]
-print([(row['windows'], row['interrupts'], row['walked_share']) for row in (one, several)])
-assert one['windows'] <= one['interrupts'] and several['windows'] > several['interrupts']
+print([(row['recorded_windows'], row['interrupts'], row['walked_share']) for row in (one, several)])
+assert one['recorded_windows'] <= one['interrupts'] and several['recorded_windows'] > several['interrupts']
 # Where the tool gets no CPU time the ring is full, and walks are dropped.
 dropped = second['losses'].get('dropped', 0)
-assert several['windows'] + 2 * dropped > 1.5 * several['interrupts']
+assert several['recorded_windows'] + 2 * dropped > 1.5 * several['interrupts']
 assert (0.5 if dropped else 0.9) < several['walked_share'] + dropped / several['interrupts'] <= 1.2
 EOF
 /usr/bin/python3 -B - "$work/json" <<'EOF' || bad 'figures'

@@ -33,8 +33,8 @@ bool thread_lives(const struct thread *thread)
 uint64_t thread_context_bytes(void)
 {
     uint64_t more = agent.cache->plan ? CHANNEL_BANK_BYTES + CONTEXT_SHADOW_BYTES
-                    : agent.options.mode != RECORD_SAMPLED  ? CHANNEL_COUNTERS_BYTES
-                    : agent.options.events & EVENTS_PAYLOAD ? CONTEXT_PAYLOAD_BYTES
-                                                            : 0;
+                    : agent.options.events & EVENTS_PAYLOAD
+                        ? CHANNEL_COUNTERS_BYTES + CONTEXT_PAYLOAD_BYTES
+                        : CHANNEL_COUNTERS_BYTES;
     return sizeof(struct context) + more;
 }

@@ -5,6 +5,7 @@
  * create thousands never meet one. */
 #pragma once
 
+#include "agent/base/course.h"
 #include "agent/base/kernel.h"
 #include "agent/base/means.h"
 #include "agent/base/stack_copy.h"
@@ -14,9 +15,12 @@
 /* The current walk, kept so that a fault in the middle can still report its window. */
 struct sample_progress {
     struct event_walk event;
-    bool in_window, timing;
+    struct sample_parts parts; /* what it is to have */
+    bool in_window, in_trail, timing;
     bool suspended; /* until the program has made a system call: agent/sampling/resume.h */
     uint64_t entered_tsc, entered_cpu_ns; /* the handler, for this part of the sample */
+    bool counting;                        /* the thread has the process's counters */
+    struct course course;
     struct sample_cost cost;
     uint32_t max_exits,
         lead_exits;   /* the most to be recorded; the first of them, which are left out */
@@ -57,7 +61,8 @@ struct thread {
     struct thread_stream *stream; /* NULL: windows are not compressed, or there was none so far */
     struct walk walk;
     uint64_t random;
-    uint64_t start_cpu_ns; /* its CPU time when it was adopted */
+    uint64_t start_cpu_ns;           /* its CPU time when it was adopted */
+    const struct channel *counts_in; /* whose counters its context shows; NULL: none */
 
     int perf_fd;        /* -1: none */
     bool perf_due;      /* it has been armed, and its signal has not come yet */

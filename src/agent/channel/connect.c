@@ -61,9 +61,10 @@ static bool memory_map(void)
 /* Of a channel, what is used of it: its own bank is behind all else. */
 static uint64_t channel_bytes(void)
 {
-    return agent.options.mode != RECORD_EXACT_COUNTS ? (uint64_t)CHANNEL_COUNTERS_AT
-           : plans_wanted()                          ? CHANNEL_BYTES
-                                                     : CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES;
+    bool counts = agent.options.mode == RECORD_EXACT_COUNTS || agent.options.tally;
+    return !counts          ? (uint64_t)CHANNEL_COUNTERS_AT
+           : plans_wanted() ? CHANNEL_BYTES
+                            : CHANNEL_COUNTERS_AT + CHANNEL_COUNTERS_BYTES;
 }
 
 static void unmap(void *at, uint64_t bytes)
@@ -145,6 +146,7 @@ bool connect_by(long fd, const struct agent_place *place)
     if (agent.options.mode == RECORD_SAMPLED || agent.options.mode == RECORD_EXACT_TRACE)
         agent.cache->events = agent.options.events;
     agent.cache->keeps_words = agent.options.compress[0];
+    agent.cache->tallies = agent.options.mode == RECORD_SAMPLED && agent.options.tally;
     if (plans_wanted() && !plans_open(fd))
         return false;
     agent.loader = place->loader;

@@ -3,6 +3,7 @@
 #include "agent/base/clock.h"
 #include "agent/base/process.h"
 #include "agent/base/thread.h"
+#include "wire/plain.h"
 
 enum {
     DEFAULT_WINDOW = 32000,
@@ -12,24 +13,41 @@ enum {
     VALUE_WINDOWS = 2, /* in one walk: measured, docs/PERFORMANCE.md */
     WINDOW_MAX = 24 * DEFAULT_WINDOW,
     WINDOW_STEP = 16, /* windows become longer or shorter by a part of this many */
-    DEFAULT_TRAIL = 200000,
+    TRAIL_NS = 60000, /* of the program's own time */
+    TRAIL_MIN_NS = 2000,
     TRAIL_ALWAYS = 24,
-    TRAIL_SHARE_PPM = 120000, /* of the rest of a sample's cost, on the average */
-    LONG_SHARE_PPM = 60000,
-    LONG_TIMES = 8, /* as long as others */
+    TRAIL_SHARE_PPM = 180000,  /* where trails do not count: of the rest of a sample's cost */
+    WINDOW_SHARE_PPM = 350000, /* where they do: of the budget, for recorded windows and the tool */
+    PAYLOAD_SHARE_PPM = 600000, /* the same, if windows have a payload */
+    REST_SHARE_PPM = 300000,    /* of the budget: samples without their walks, at most */
     PERIOD_MIN_NS = 100 * 1000,
     PERIOD_MAX_NS = 200 * 1000 * 1000,
     MEAN_SHIFT = 4,                    /* weight of a new observation in running means: 1/16 */
     COPIES_FREE_NS = 15 * 1000 * 1000, /* of copying code: start-up, which is told apart */
-    TOOL_NS_PER_THOUSAND = 600,        /* as if so much had been seen of the tool already: */
-    TOOL_FIRST = 1000,                 /* thousands of instructions */
-    SEEN_NS_PER_THOUSAND = 1000,       /* what a window costs by its length, here and in the tool */
-    PAYLOAD_NS_PER_THOUSAND = 8000,    /* the same, with a payload */
-    SEEN_SHARE = 5,                    /* one part of so many of a sample's cost, if that is more */
+    WINDOW_NS = 200000,                /* as if so many windows had been seen, of this cost */
+    WINDOWS_FIRST = 4,
+    SEEN_NS_PER_THOUSAND = 1000,    /* what a window costs by its length, here and in the tool */
+    PAYLOAD_NS_PER_THOUSAND = 8000, /* the same, with a payload */
+    SEEN_SHARE = 5,                 /* one part of so many of a sample's cost, if that is more */
     WINDOW_DEAR_MAX = 4 * DEFAULT_WINDOW,
     KEPT = 6, /* one part of so many of the budget */
     KEPT_TIMING = 3,
+    TRAIL_LEAST = 0x10000 / 8, /* of 2^16 samples */
+    WINDOW_LEAST = 0x10000 / 64,
+    SAVED_IN = 8, /* seconds of CPU time */
+    REACH_SHIFT = 5,
+    REACH_MANY = 8192, /* of 65536 trails that came to a system call */
 };
+
+static uint64_t ticks_of(uint64_t ns)
+{
+    return ns * agent.ticks_per_ms / 1000000;
+}
+
+static uint64_t ns_of(uint64_t ticks)
+{
+    return ticks * 1000000 / agent.ticks_per_ms;
+}
 
 void budget_init(void)
 {
@@ -39,29 +57,17 @@ void budget_init(void)
                                                         : DEFAULT_WINDOW;
     agent.window = options->window ? options->window : suits;
     agent.windows = suits == VALUE_WINDOW ? VALUE_WINDOWS : 1;
-    agent.trail = options->trail ? options->trail : DEFAULT_TRAIL;
     agent.tick_ns = agent_tick_ns();
     agent.channel->window = agent.window;
-    agent.channel->trail = agent.trail;
+    agent.channel->trail = options->trail;
     /* Soon replaced by what walks really cost. */
-    uint64_t rest = 2 * agent.means.entry_ticks + 15 * agent.ticks_per_ms / 1000;
-    uint64_t trail = 30 * agent.ticks_per_ms / 1000;
     agent.means = (struct means){.entry_ticks = agent.means.entry_ticks,
                                  .window = agent.window,
                                  .insns_per_exit_q8 = 12 << 8,
-                                 .rest_ticks = rest,
-                                 .trail_ticks = trail,
-                                 .long_ticks = LONG_TIMES * trail,
-                                 .cost_ticks = rest + trail};
-}
-
-/* The tool's CPU time for this process: ns for a thousand recorded instructions. It comes in lumps,
- * so it is the mean of the whole run. */
-static uint64_t tool_ns_per_thousand(void)
-{
-    uint64_t used = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
-    uint64_t recorded = __atomic_load_n(&agent.channel->instructions, __ATOMIC_RELAXED) / 1000;
-    return (used + TOOL_FIRST * TOOL_NS_PER_THOUSAND) / (recorded + TOOL_FIRST);
+                                 .trail = ticks_of(TRAIL_NS),
+                                 .rest_ticks = 2 * agent.means.entry_ticks + ticks_of(5000),
+                                 .window_ticks = ticks_of(30000),
+                                 .trail_ticks = ticks_of(30000)};
 }
 
 /* Ticks beyond what the instructions would have taken natively. */
@@ -95,66 +101,62 @@ void budget_entered(struct thread *thread, uint64_t late_ns)
 uint64_t budget_interrupt_ticks(const struct thread *thread)
 {
     uint64_t entry = thread->means.entry_ticks, warm = agent.channel->delivery_ticks;
-    bool timer = thread->perf_fd < 0; /* nothing tells how late it comes, and it comes from afar */
-    entry += timer ? 2 * warm : 0;
     return entry > warm ? 2 * entry - warm : warm;
+}
+
+/* The cost of one part of a walk beyond the program's own work. */
+static uint64_t part_spend(const struct means *means, const struct part_cost *part, uint64_t *mean)
+{
+    uint64_t net = net_ticks(means, part->ticks, part->instructions);
+    if (part->ticks)
+        mean_move(mean, net);
+    return net;
 }
 
 void budget_spend(struct thread *thread, const struct sample_cost *cost)
 {
     struct means *means = &thread->means;
-    /* The trail is timed by the clock, which others may have moved on. */
-    uint64_t timed =
-        cost->trail_ticks < cost->handler_ticks ? cost->trail_ticks : cost->handler_ticks;
-    uint64_t rest = cost->handler_ticks - timed;
-    uint64_t copied = cost->copy_ticks < rest ? cost->copy_ticks : rest;
-    uint64_t trail = net_ticks(means, timed, cost->trail_instructions);
-    rest = net_ticks(means, rest - copied, cost->instructions - cost->trail_instructions);
+    /* Parts are timed by the clock, which others may have moved on. */
+    uint64_t parts = cost->window.ticks + cost->trail.ticks;
+    uint64_t rest = cost->handler_ticks > parts ? cost->handler_ticks - parts : 0;
+    struct part_cost window = cost->window, trail = cost->trail;
+    uint64_t copied = cost->copy_ticks;
+    if (parts > cost->handler_ticks) {
+        window.ticks = window.ticks * (cost->handler_ticks + 1) / parts;
+        trail.ticks = trail.ticks * (cost->handler_ticks + 1) / parts;
+    }
+    copied = copied < window.ticks + trail.ticks ? copied : window.ticks + trail.ticks;
+    uint64_t from_trail = copied < trail.ticks ? copied : trail.ticks;
+    trail.ticks -= from_trail;
+    window.ticks -= copied - from_trail;
     rest += budget_interrupt_ticks(thread); /* whatever was walked, this is not the program's */
     mean_move(&means->rest_ticks, rest);
-    if (cost->trail_ticks)
-        mean_move(cost->is_long ? &means->long_ticks : &means->trail_ticks, trail);
-    mean_move(&means->cost_ticks, rest + trail);
-    agent_add(&agent.copied_ns, copied * 1000000 / agent.ticks_per_ms);
+    uint64_t window_ticks = part_spend(means, &window, &means->window_ticks);
+    uint64_t trail_ticks = part_spend(means, &trail, &means->trail_ticks);
+    agent_add(&agent.window_spent_ns, ns_of(window_ticks));
+    agent.channel->rest_ns = ns_of(means->rest_ticks);
+    agent.channel->trail_ns = ns_of(means->trail_ticks);
+    agent.channel->window_ns = ns_of(means->window_ticks);
+    agent_add(&agent.copied_ns, ns_of(copied));
     if (__atomic_load_n(&agent.copied_ns, __ATOMIC_RELAXED) < COPIES_FREE_NS)
         copied = 0;
-    agent_add(&agent.spent_ns, (rest + trail + copied) * 1000000 / agent.ticks_per_ms);
+    agent_add(&agent.spent_ns, ns_of(rest + window_ticks + trail_ticks + copied));
 }
 
-/* Copies are slower than the program, and short trails have cold caches: the program's speed is
- * taken as three quarters of a trail's, by short ones only until there was a long one. */
 void budget_timed(struct thread *thread, uint64_t ticks_per_insn_q16)
 {
     struct means *means = &thread->means;
-    bool is_long = thread->progress.cost.is_long;
-    uint64_t seen = ticks_per_insn_q16 - (ticks_per_insn_q16 >> 2);
-    if (means->ticks_per_insn_q16 == 0 || (is_long && means->long_trails == 0))
+    uint64_t variety = __atomic_load_n(&agent.channel->variety, __ATOMIC_RELAXED);
+    uint64_t seen = plain_warm_ticks(ticks_per_insn_q16, variety);
+    if (means->ticks_per_insn_q16 == 0)
         means->ticks_per_insn_q16 = seen;
-    else if (is_long || means->long_trails == 0)
+    else
         means->ticks_per_insn_q16 += (seen >> 3) - (means->ticks_per_insn_q16 >> 3);
-    means->long_trails += is_long;
-}
-
-/* Whether to spend so many ticks, if that may be a share of the rest on the average. */
-static bool affords(struct thread *thread, uint64_t ticks, uint64_t share_ppm)
-{
-    uint64_t chance = thread->means.rest_ticks * share_ppm / 1000000 * 0x10000;
-    return (thread_random(thread) & 0xffff) * (ticks + 1) < chance;
-}
-
-uint32_t budget_trail(struct thread *thread, bool *ret_long)
-{
-    *ret_long = !agent.options.trail && affords(thread, thread->means.long_ticks, LONG_SHARE_PPM);
-    if (*ret_long)
-        return LONG_TIMES * agent.trail;
-    /* At first every walk is timed: the tool has no rates yet to go by. */
-    bool first = thread->means.walks < TRAIL_ALWAYS;
-    return first || affords(thread, thread->means.trail_ticks, TRAIL_SHARE_PPM) ? agent.trail : 0;
 }
 
 /* The budget in force. Costs are known to about a sixth, so that much is kept back; with latencies,
  * where four fifths of the measured cost were known, a third. What was overspent, as when all code
- * was new, is saved in the next second of CPU time or so; what was saved can be spent. */
+ * was new, is saved in the next seconds of CPU time; what was saved can be spent. */
 static uint64_t budget_ppm(void)
 {
     uint64_t kept_back = agent.options.events & EVENTS_LATENCY ? KEPT_TIMING : KEPT;
@@ -162,20 +164,130 @@ static uint64_t budget_ppm(void)
     uint64_t ran = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED);
     uint64_t spent = __atomic_load_n(&agent.spent_ns, __ATOMIC_RELAXED) +
                      __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
-    uint64_t allowed = ran / 1000 * ppm / 1000, second = ppm * 1000;
+    uint64_t allowed = ran / 1000 * ppm / 1000, horizon = SAVED_IN * ppm * 1000;
+    uint64_t left = allowed + horizon > spent ? allowed + horizon - spent : 0;
+    uint64_t now = ppm * (left < 2 * horizon ? left : 2 * horizon) / horizon;
     uint64_t most = ppm + ppm / 4, least = ppm / 4;
-    uint64_t left = allowed + second > spent ? allowed + second - spent : 0;
-    uint64_t now = ppm * (left < 2 * second ? left : 2 * second) / second;
     return now > most ? most : now < least ? least : now;
+}
+
+/* ---- the parts of a sample */
+
+/* What a recorded window costs here and in the tool: the mean of the whole run, since the tool's
+ * time comes in lumps. All that the tool does is put on windows. */
+static uint64_t window_cost_ns(void)
+{
+    uint64_t spent = __atomic_load_n(&agent.window_spent_ns, __ATOMIC_RELAXED) +
+                     __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
+    uint64_t windows = __atomic_load_n(&agent.windows_begun, __ATOMIC_RELAXED);
+    return (spent + WINDOWS_FIRST * WINDOW_NS) / (windows + WINDOWS_FIRST) + 1;
+}
+
+static uint64_t window_share_ppm(void)
+{
+    return agent.options.events & EVENTS_PAYLOAD ? PAYLOAD_SHARE_PPM : WINDOW_SHARE_PPM;
+}
+
+/* True once in so many times: 2^16 is always. */
+static bool chance(struct thread *thread, uint64_t of_65536)
+{
+    return (thread_random(thread) & 0xffff) < of_65536;
+}
+
+static uint64_t portion(uint64_t part, uint64_t whole)
+{
+    return part >= whole ? 0x10000 : part * 0x10000 / whole;
+}
+
+/* As --trail wants it, in instructions; else as means say. */
+static uint64_t trail_wanted(const struct means *means)
+{
+    uint64_t each = means->ticks_per_insn_q16 ? means->ticks_per_insn_q16 : 1 << 15;
+    return agent.options.trail ? (agent.options.trail * each >> 16) + 1 : means->trail;
+}
+
+/* Trails do not count: every sample has a window, and as many a trail as cost little beside. */
+static struct sample_parts parts_uncounted(struct thread *thread)
+{
+    struct means *means = &thread->means;
+    uint64_t beside = means->rest_ticks + means->window_ticks;
+    uint64_t may = beside * TRAIL_SHARE_PPM / 1000000;
+    bool trail = means->windows < TRAIL_ALWAYS || chance(thread, portion(may, means->trail_ticks));
+    return (struct sample_parts){.window = true, .trail = trail ? trail_wanted(means) : 0};
+}
+
+/* Where many trails come to a system call first, code behind calls would be seen less than code
+ * before them: then trails are shorter. */
+static void trail_suit(struct means *means)
+{
+    uint64_t step = means->trail / WINDOW_STEP;
+    if (means->reach_q16 > REACH_MANY && means->trail > ticks_of(TRAIL_MIN_NS))
+        means->trail -= step;
+    else if (means->reach_q16 < REACH_MANY / 2 && means->trail < ticks_of(TRAIL_NS))
+        means->trail += step + 1;
+}
+
+struct sample_parts budget_parts(struct thread *thread)
+{
+    struct means *means = &thread->means;
+    if (!agent.options.tally)
+        return parts_uncounted(thread);
+    if (agent.options.fixed_hz)
+        return (struct sample_parts){.window = true, .trail = trail_wanted(means)};
+    uint64_t all = thread->period_ns * budget_ppm() / 1000000, rest = ns_of(means->rest_ticks);
+    uint64_t windows = all * window_share_ppm() / 1000000;
+    uint64_t trails = all > windows + rest ? all - windows - rest : 0;
+    uint64_t window = portion(windows, window_cost_ns());
+    uint64_t trail = portion(trails, ns_of(means->trail_ticks) + 1);
+    /* Some, whatever was overspent: what runs now runs later no more. */
+    trail = trail < TRAIL_LEAST ? TRAIL_LEAST : trail;
+    window = window < WINDOW_LEAST ? WINDOW_LEAST : window;
+    trail_suit(means);
+    struct sample_parts parts = {.window = chance(thread, window)};
+    parts.periods_q8 = window ? (uint32_t)(((uint64_t)0x10000 << 8) / window) : 0;
+    bool between = parts.window && agent.windows > 1; /* two windows lie apart */
+    parts.trail = between || chance(thread, trail) ? trail_wanted(means) : 0;
+    return parts;
+}
+
+void budget_trail_ended(struct thread *thread, bool at_call)
+{
+    uint64_t *reach = &thread->means.reach_q16;
+    *reach = *reach + (at_call ? 0x10000 >> REACH_SHIFT : 0) - (*reach >> REACH_SHIFT);
+}
+
+/* ---- the time between samples */
+
+/* The tool's CPU time for a window, where each sample has one. */
+static uint64_t tool_window_ns(void)
+{
+    uint64_t used = __atomic_load_n(&agent.channel->tool_cpu_ns, __ATOMIC_RELAXED);
+    uint64_t windows = __atomic_load_n(&agent.windows_begun, __ATOMIC_RELAXED);
+    return (used + WINDOWS_FIRST * WINDOW_NS / 2) / (windows + WINDOWS_FIRST);
+}
+
+/* What a sample costs on the average. Where trails count, windows get their share of the budget,
+ * and each sample has a trail. */
+static uint64_t cost_ns(const struct means *means)
+{
+    if (agent.options.tally)
+        return ns_of(means->rest_ticks + means->trail_ticks) * 1000000 /
+               (1000000 - window_share_ppm());
+    uint64_t own = means->rest_ticks + means->window_ticks;
+    return ns_of(own + own * TRAIL_SHARE_PPM / 1000000) + tool_window_ns();
 }
 
 static uint64_t mean_ns(const struct thread *thread)
 {
     if (agent.options.fixed_hz)
         return 1000000000 / agent.options.fixed_hz;
-    uint64_t cost_ns = thread->means.cost_ticks * 1000000 / agent.ticks_per_ms +
-                       tool_ns_per_thousand() * thread->means.window * agent.windows / 1000;
-    uint64_t mean = cost_ns * 1000000 / budget_ppm();
+    uint64_t cost = cost_ns(&thread->means), ppm = budget_ppm();
+    /* A tick costs little: walks are saved first. */
+    if (agent.options.tally && thread->perf_fd < 0) {
+        cost = ns_of(thread->means.rest_ticks) * 1000000 / REST_SHARE_PPM;
+        ppm = agent.options.overhead_ppm;
+    }
+    uint64_t mean = cost * 1000000 / ppm;
     return mean < PERIOD_MIN_NS ? PERIOD_MIN_NS : mean > PERIOD_MAX_NS ? PERIOD_MAX_NS : mean;
 }
 
@@ -183,23 +295,23 @@ static uint64_t mean_ns(const struct thread *thread)
  * sees more. Not with values: each costs as much as the first. */
 static void window_suit(struct means *means)
 {
-    if (agent.options.window || agent.options.fixed_hz || agent.window == VALUE_WINDOW)
+    if (agent.options.window || agent.options.fixed_hz || agent.options.tally ||
+        agent.window == VALUE_WINDOW)
         return;
-    uint64_t cost_ns = means->cost_ticks * 1000000 / agent.ticks_per_ms;
     uint64_t each =
         agent.options.events & EVENTS_PAYLOAD ? PAYLOAD_NS_PER_THOUSAND : SEEN_NS_PER_THOUSAND;
-    uint64_t suits = cost_ns * 1000 / SEEN_SHARE / each;
+    uint64_t suits = ns_of(means->rest_ticks + means->window_ticks) * 1000 / SEEN_SHARE / each;
     suits = suits < agent.window ? agent.window : suits > WINDOW_DEAR_MAX ? WINDOW_DEAR_MAX : suits;
     means->window = (means->window * (WINDOW_STEP - 1) + suits) / WINDOW_STEP;
 }
 
 /* A timer fires at the first kernel tick after its time. What the budget allows beyond a walk at
- * each tick goes into longer windows. */
+ * each tick goes into longer windows, unless trails count. */
 static uint64_t next_tick_ns(struct thread *thread, uint64_t mean)
 {
     struct means *means = &thread->means;
     uint64_t step = means->window / WINDOW_STEP;
-    bool governed = !agent.options.window && !agent.options.fixed_hz;
+    bool governed = !agent.options.window && !agent.options.fixed_hz && !agent.options.tally;
     if (governed && mean < agent.tick_ns && means->window + step <= WINDOW_MAX)
         means->window += step;
     else if (governed && mean > agent.tick_ns * 5 / 4 && means->window - step >= agent.window)
@@ -210,11 +322,13 @@ static uint64_t next_tick_ns(struct thread *thread, uint64_t mean)
 uint64_t budget_next_ns(struct thread *thread)
 {
     uint64_t mean = mean_ns(thread);
-    if (thread->perf_fd < 0)
-        mean = next_tick_ns(thread, mean);
-    else
-        window_suit(&thread->means);
     agent.channel->period_ns = thread->period_ns = mean;
+    if (thread->perf_fd >= 0) {
+        window_suit(&thread->means);
+    } else {
+        agent.channel->period_ns = thread->period_ns = mean < agent.tick_ns ? agent.tick_ns : mean;
+        mean = next_tick_ns(thread, mean);
+    }
     /* Uniform in [3/4, 5/4): no program can run in step with it, and phases get their share. */
     return mean * 3 / 4 + (thread_random(thread) & 0xffff) * (mean / 2) / 0x10000;
 }

@@ -24,8 +24,10 @@ uint64_t budget_next_ns(struct thread *thread);
 uint64_t budget_first_ns(struct thread *thread);
 /* A trail of this sample measured the ticks per instruction, in 2^-16. */
 void budget_timed(struct thread *thread, uint64_t ticks_per_insn_q16);
-/* The length of this walk's trail in instructions; 0: none. As many walks get one as cost little
- * beside the rest, and a few a long one. */
-uint32_t budget_trail(struct thread *thread, bool *ret_long);
+
+/* What the next sample has, by chance, as far as the budget allows. */
+struct sample_parts budget_parts(struct thread *thread);
+/* Whether a trail came to a system call before its end. */
+void budget_trail_ended(struct thread *thread, bool at_call);
 /* The exits a window may record to hold about the wanted number of instructions. */
 uint32_t budget_window_exits(const struct thread *thread);

@@ -12,10 +12,11 @@
 #include "agent/sampling/calls.h"
 #include "agent/sampling/resume.h"
 #include "agent/sampling/retire.h"
+#include "agent/sampling/tally.h"
+#include "agent/sampling/trail.h"
 #include "agent/threads/stream.h"
 #include "agent/threads/trigger.h"
 #include "walk/base/sys.h"
-#include "wire/plain.h"
 
 #include <linux/prctl.h>
 #include <sys/syscall.h>
@@ -23,19 +24,12 @@
 enum {
     GUARDS_FEW = 16,
     LEAD_MASK = 7, /* exits */
-    TRAIL_MIN = 1000,
-    PREEMPTED_NS = 20000,
     CLOCK_MASK = 63,
     NAME_MASK = 15,   /* threads are often given their names after they began */
     COLD_NS = 200000, /* that a window may take because all is cold, and for each instruction: */
     RECORD_NS = 2,
     PAYLOAD_NS = 64,
     FURTHER = 100000, /* instructions between the windows of a walk */
-};
-
-/* A stretch of plain code: what it executed and how long that took. */
-struct piece {
-    uint32_t instructions, direct, indirect, ticks;
 };
 
 /* Enters the cache, with copies of what is mapped now. False: not possible; the reason is counted.
@@ -79,7 +73,7 @@ static void handler_enter(struct thread *thread)
 static void progress_begin(struct thread *thread, uint64_t pc)
 {
     struct sample_progress *progress = &thread->progress;
-    progress->in_window = progress->timing = false;
+    progress->in_window = progress->in_trail = progress->timing = progress->counting = false;
     progress->max_exits = progress->lead_exits = progress->windows = 0;
     progress->walked = 0;
     progress->guards = thread->walk.guards;
@@ -113,25 +107,6 @@ static uint64_t ticks_apart(const struct thread *thread)
     return thread->walk.translate_ticks + thread->walk.call_ticks;
 }
 
-/* Plain code for about n instructions. The first budget used up ends it: after n / 4 in a loop of
- * one superblock, after a few times n at most in code that charges all of them alike. */
-static uint32_t run_plain(struct thread *thread, uint32_t n, struct piece *ret)
-{
-    struct context *context = thread->context;
-    int64_t each = ((int64_t)n / 4 + 1) << BUDGET_BITS;
-    uint64_t half[2] = {0, 0};
-    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        context->budgets[i] = -each;
-    uint32_t stop = walk_run(&thread->walk, FLAVOUR_PLAIN);
-    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        half[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] + each);
-    uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
-    *ret = (struct piece){.instructions = (uint32_t)((half[0] + half[1]) >> BUDGET_BITS),
-                          .direct = (uint32_t)(half[0] & exits),
-                          .indirect = (uint32_t)(half[1] & exits)};
-    return stop;
-}
-
 /* Adds the instructions of exits that were recorded since the last time. While a sample is
  * suspended, the cache may be flushed, and then nothing knows them any more. */
 static void window_sum(struct thread *thread)
@@ -158,9 +133,10 @@ static void window_close(struct thread *thread)
     uint32_t lead = n < thread->progress.lead_exits ? n : thread->progress.lead_exits;
     event->n_exits = n - lead;
     event->n_lead = lead;
-    event->n_payload = (uint32_t)(context->payload_at / 8);
+    event->n_payload = (uint32_t)((context->payload_at - CONTEXT_SAMPLED_AT) / 8);
     event->end_pc = context->pc;
     const uint32_t *exits = &context->records[CONTEXT_RECORDS - thread->progress.max_exits];
+    thread->progress.cost.window.instructions += event->lead + event->instructions;
     if (thread->stream && event->n_exits)
         stream_window(thread, exits + lead, event->n_exits);
     if (event->n_exits) {
@@ -213,10 +189,12 @@ static bool window_suspends(struct thread *thread)
 /* Walks until the window is full, ends or is suspended. */
 static uint32_t window_walk(struct thread *thread, uint64_t cpu_ns)
 {
-    uint64_t apart = ticks_apart(thread), start = sys_tsc();
+    uint64_t apart = ticks_apart(thread), called = thread->walk.program_ticks;
+    uint64_t start = sys_tsc();
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_RECORD);
     uint64_t ticks = sys_tsc() - start;
     apart = ticks_apart(thread) - apart;
+    thread->progress.cost.window.ticks += ticks - (thread->walk.program_ticks - called);
     agent_add(&agent.channel->window_ticks, ticks);
     if (stop == LOSS_at_syscall && window_suspends(thread)) {
         thread->progress.suspended = true;
@@ -242,66 +220,11 @@ static uint32_t run_window(struct thread *thread)
         progress->max_exits = most;
     progress->summed = progress->event.lead = progress->event.instructions = 0;
     thread->context->record_at = -4 * (int64_t)progress->max_exits;
-    thread->context->payload_at = 0;
+    thread->context->payload_at = CONTEXT_SAMPLED_AT;
     timing_start(thread);
     progress->in_window = true;
     thread->walk.brief = true;
     return window_walk(thread, progress->windows ? agent_cpu_ns() : progress->event.cpu_ns);
-}
-
-/* One timed piece of the trail. True: it was long enough to tell a rate. */
-static bool run_timed(struct thread *thread, uint32_t n, uint32_t *ret_stop, struct piece *ret)
-{
-    uint64_t apart = ticks_apart(thread), tsc = sys_tsc();
-    *ret_stop = run_plain(thread, n, ret);
-    uint64_t ticks = sys_tsc() - tsc - (ticks_apart(thread) - apart);
-    agent_add(&agent.channel->trail_ticks, ticks);
-    ret->ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
-    return ret->instructions >= TRAIL_MIN;
-}
-
-/* Pieces of growing length; the last that was long enough, beside the others, gives the rate. */
-static uint32_t run_pieces(struct thread *thread, uint32_t trail)
-{
-    static const uint32_t sixteenths[] = {1, 4, 11};
-    struct event_walk *event = &thread->progress.event;
-    uint32_t stop = LOSS_N;
-    for (uint32_t i = 0; i < 3 && stop == LOSS_N; i++) {
-        struct piece piece;
-        bool good = run_timed(thread, trail / 16 * sixteenths[i], &stop, &piece);
-        if (!good || piece.instructions < event->trail / 4) {
-            event->lead += piece.instructions;
-            continue;
-        }
-        event->lead += event->trail;
-        event->trail = piece.instructions;
-        event->trail_ticks = piece.ticks;
-        event->trail_direct = piece.direct;
-        event->trail_indirect = piece.indirect;
-    }
-    return stop;
-}
-
-/* The timed stretch. After an interrupt caches and branch history are cold, for the copies above
- * all: it is timed in pieces, and only the last counts. A thread that lost its CPU gives no rate:
- * CPU time falls behind the clock. */
-static uint32_t run_trail(struct thread *thread, uint32_t trail)
-{
-    struct event_walk *event = &thread->progress.event;
-    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = event->lead;
-    uint64_t called = thread->walk.program_ticks;
-    uint32_t stop = run_pieces(thread, trail);
-    uint64_t ticks = sys_tsc() - tsc, ns = ticks * 1000000 / agent.ticks_per_ms;
-    thread->progress.cost.trail_ticks = ticks - (thread->walk.program_ticks - called);
-    thread->progress.cost.trail_instructions = event->lead - before + event->trail;
-    bool kept = ns < agent_cpu_ns() - cpu + PREEMPTED_NS;
-    if (!event->trail || !kept)
-        return stop;
-    event->flags |= WALK_TIMED | (thread->progress.cost.is_long ? WALK_LONG : 0u);
-    uint64_t native =
-        plain_native_ticks(event->trail_ticks, event->trail_direct, event->trail_indirect);
-    budget_timed(thread, (native << 16) / event->trail);
-    return stop;
 }
 
 static void event_publish(struct thread *thread)
@@ -328,8 +251,9 @@ static void event_publish(struct thread *thread)
     if (n_exits & 1)
         to[n_exits] = 0;
     uint64_t *payload = (uint64_t *)(void *)((uint8_t *)out + before);
+    const uint64_t *words = context_words(thread->context);
     for (uint32_t i = 0; i < event->n_payload; i++)
-        payload[i] = thread->context->counters[i];
+        payload[i] = words[i];
     if (event->stack_bytes)
         stack_copy_write(&thread->stack, payload + event->n_payload);
     ring_publish(out, EVENT_WALK);
@@ -340,11 +264,10 @@ static void window_send(struct thread *thread, uint32_t share)
 {
     struct event_walk *event = &thread->progress.event;
     struct channel *channel = agent.channel;
-    if (event->flags & WALK_COMPLETE) {
-        agent_add(&channel->walks, 1);
-        thread->means.walks++;
-    }
+    agent_add(&channel->walks, (event->flags & WALK_COMPLETE) != 0);
     agent_add(&channel->instructions, event->instructions);
+    agent_add(&channel->trails, event->counted != 0);
+    agent_add(&channel->counted_instructions, event->counted);
     thread->progress.walked += event->lead + event->instructions + event->trail;
     thread->progress.windows++;
     event->share = (uint16_t)share;
@@ -365,28 +288,39 @@ static void window_judge(struct event_walk *event)
 static void take_window(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
+    thread->means.windows++;
+    agent_add(&agent.windows_begun, 1);
     event->stop = run_window(thread);
     if (!thread->progress.suspended)
         window_judge(event);
 }
 
 /* Another window further on: all is warm there, and it costs a third of one at an interrupt of its
- * own. If the walk cannot go on, the window before stays the last. */
+ * own. */
 static void take_further(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
-    struct piece piece;
-    event->stop = run_plain(thread, FURTHER, &piece);
-    thread->progress.walked += piece.instructions;
-    thread->means.goes_further = event->stop == LOSS_N;
-    if (event->stop != LOSS_N)
-        return;
     window_send(thread, 1);
     event->flags = (event->flags & WALK_OUTSIDE) | WALK_FURTHER;
     event->tsc = sys_tsc();
     event->pc = thread->context->pc;
-    event->stack_bytes = 0;
+    event->stack_bytes = event->lead = event->trail = event->counted = event->counted_ticks = 0;
     take_window(thread);
+}
+
+/* Instructions between two windows, where trails do not count. False: the walk cannot go on, and
+ * the window before stays the last. */
+static bool skip(struct thread *thread)
+{
+    struct sample_progress *progress = &thread->progress;
+    uint32_t skipped;
+    uint64_t start = sys_tsc();
+    progress->event.stop = trail_skip(thread, FURTHER, &skipped);
+    progress->cost.window.ticks += sys_tsc() - start;
+    progress->cost.window.instructions += skipped;
+    progress->walked += skipped;
+    thread->means.goes_further = progress->event.stop == LOSS_N;
+    return progress->event.stop == LOSS_N;
 }
 
 /* Guarded code is many times slower on copies: its rate is useless, and every way through it long.
@@ -397,23 +331,81 @@ static bool runs_on(const struct thread *thread)
     return progress->event.stop == LOSS_N && thread->walk.guards - progress->guards <= GUARDS_FEW;
 }
 
-/* What comes after the first window. */
-static void run_rest(struct thread *thread)
+/* ---- the parts of a walk */
+
+/* Of a trail that may be suspended at a system call: it has the counters only while it runs. */
+static void trail_walk(struct thread *thread)
 {
     struct sample_progress *progress = &thread->progress;
+    if (agent.options.tally && !tally_claim(thread)) {
+        trail_end(thread);
+        return;
+    }
+    progress->event.stop = trail_run(thread);
+    tally_leave(thread);
+    bool at_call = progress->event.stop == LOSS_at_syscall;
+    if (at_call && agent.options.tally && resume_plan(thread)) {
+        progress->suspended = true;
+        return;
+    }
+    trail_end(thread);
+    budget_trail_ended(thread, at_call);
+}
+
+/* What comes after the first window, where trails do not count. */
+static void rest_uncounted(struct thread *thread)
+{
     thread->means.goes_further &= runs_on(thread);
-    for (uint32_t i = 1; i < agent.windows && runs_on(thread); i++)
+    for (uint32_t i = 1; i < agent.windows && runs_on(thread) && skip(thread); i++)
         take_further(thread);
-    uint32_t trail = runs_on(thread) ? budget_trail(thread, &progress->cost.is_long) : 0;
-    progress->timing = trail != 0;
-    if (trail)
-        progress->event.stop = run_trail(thread, trail);
+    if (!thread->progress.parts.trail || !runs_on(thread))
+        return;
+    trail_begin(thread, thread->progress.parts.trail);
+    trail_walk(thread);
+}
+
+/* Another window behind a trail that counts. */
+static void rest_further(struct thread *thread)
+{
+    struct sample_progress *progress = &thread->progress;
+    if (!progress->parts.window || agent.windows < 2)
+        return;
+    thread->means.goes_further = progress->timing && runs_on(thread);
+    if (thread->means.goes_further)
+        take_further(thread);
+}
+
+/* A trail that counts, and a window further on if there are to be two. */
+static void rest_counted(struct thread *thread)
+{
+    struct sample_progress *progress = &thread->progress;
+    bool at_call = progress->event.stop == LOSS_at_syscall;
+    if (progress->parts.trail && (at_call || runs_on(thread))) {
+        trail_begin(thread, progress->parts.trail);
+        progress->suspended = at_call && resume_plan(thread);
+        if (!at_call)
+            trail_walk(thread);
+        else if (!progress->suspended)
+            progress->in_trail = progress->timing = false;
+    }
+    if (!progress->suspended)
+        rest_further(thread);
+}
+
+static void run_rest(struct thread *thread)
+{
+    if (agent.options.tally)
+        rest_counted(thread);
+    else
+        rest_uncounted(thread);
 }
 
 static void run_parts(struct thread *thread)
 {
-    take_window(thread);
-    if (!thread->progress.suspended)
+    struct sample_progress *progress = &thread->progress;
+    if (progress->parts.window)
+        take_window(thread);
+    if (!progress->suspended)
         run_rest(thread);
 }
 
@@ -422,20 +414,31 @@ static void run_parts(struct thread *thread)
 /* The call has returned. */
 static void run_resumed(struct thread *thread)
 {
-    struct event_walk *event = &thread->progress.event;
-    event->stop = window_walk(thread, 0);
-    if (thread->progress.suspended)
+    struct sample_progress *progress = &thread->progress;
+    if (progress->in_trail) {
+        trail_walk(thread);
+        if (!progress->suspended)
+            rest_further(thread);
         return;
-    window_judge(event);
+    }
+    progress->event.stop = window_walk(thread, 0);
+    if (progress->suspended)
+        return;
+    window_judge(&progress->event);
     run_rest(thread);
 }
 
-/* It is not walked on: the window ends at the call. */
+/* It is not walked on: window or trail end at the call. */
 static void resumed_end(struct thread *thread)
 {
-    thread->progress.event.stop = LOSS_at_syscall;
+    struct sample_progress *progress = &thread->progress;
+    progress->event.stop = LOSS_at_syscall;
+    if (progress->in_trail) {
+        trail_end(thread);
+        return;
+    }
     window_close(thread);
-    window_judge(&thread->progress.event);
+    window_judge(&progress->event);
 }
 
 /* The handler's own CPU time. Calls of the program are the program's; they are timed by the clock,
@@ -469,7 +472,6 @@ static void progress_book(struct thread *thread)
     channel->end_tsc = thread->wire->end_tsc = sys_tsc();
     thread->wire->end_cpu_ns = cpu_ns;
     thread->progress.cost.handler_ticks += handler_ticks(thread, cpu_ns);
-    thread->progress.cost.instructions = walked;
     agent_add(&channel->handler_ticks, thread->progress.cost.handler_ticks);
     agent_add(&channel->interrupt_ticks, budget_interrupt_ticks(thread));
     if ((channel->interrupts & CLOCK_MASK) == 0)
@@ -537,8 +539,11 @@ void sample_abandon(struct thread *thread)
         progress->event.flags |= WALK_SHORT;
     }
     gate_leave(&agent.cache->gate);
+    tally_leave(thread);
+    if (progress->in_trail)
+        trail_end(thread);
     progress->event.stop = LOSS_at_fault;
-    if (!(progress->event.flags & WALK_COMPLETE))
+    if (!(progress->event.flags & WALK_COMPLETE) && progress->parts.window)
         agent_lose(progress->event.n_exits ? LOSS_cut : LOSS_unwalked);
     progress_end(thread);
     agent_leaves();
@@ -547,7 +552,11 @@ void sample_abandon(struct thread *thread)
 static void sample_begin(struct thread *thread)
 {
     progress_begin(thread, thread->frame.rip);
-    thread->progress.event.flags = thread->outside ? WALK_OUTSIDE : 0;
+    struct sample_parts *parts = &thread->progress.parts;
+    *parts = budget_parts(thread);
+    thread->progress.event.flags =
+        (thread->outside ? WALK_OUTSIDE : 0u) | (parts->window || parts->trail ? 0u : WALK_NONE);
+    thread->progress.event.periods_q8 = parts->periods_q8;
     if (agent.options.events & EVENTS_STACK)
         thread->progress.event.stack_bytes =
             stack_copy_take(&thread->stack, &thread->frame,
@@ -577,7 +586,8 @@ void sample_take(struct thread *thread)
         handler_enter(thread);
     else
         sample_begin(thread);
-    if (modules_enter())
+    bool walks = thread->progress.parts.window || thread->progress.parts.trail;
+    if (walks && modules_enter())
         sample_walk(thread, resumed ? run_resumed : run_parts);
     else if (resumed)
         resumed_end(thread);

@@ -59,9 +59,10 @@ bool agent_reborn(void)
     channel->trigger = agent.parent->trigger;
     channel->delivery_ticks = agent.parent->delivery_ticks;
     channel->window = agent.window;
-    channel->trail = agent.trail;
+    channel->trail = agent.options.trail;
     agent.stale = 0;
-    agent.ran_ns = agent.spent_ns = 0;
+    agent.ran_ns = agent.spent_ns = agent.window_spent_ns = agent.windows_begun = 0;
+    agent.counting = 0;
     channel_begin();
     plans_begin();
     for (uint32_t i = 0; i < agent.n_threads; i++)

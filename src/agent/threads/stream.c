@@ -149,7 +149,7 @@ static bool is_wanted(const struct wire_only *only, const struct exit *exit, uin
 void stream_window(struct thread *thread, const uint32_t *exits, uint32_t n)
 {
     struct thread_stream *stream = thread->stream;
-    const uint64_t *words = thread->context->counters;
+    const uint64_t *words = context_words(thread->context);
     const struct wire_only *only = channel_only(agent.channel);
     bool settled = ++stream->windows % LOOKED_AT_EVERY && stream->compressor.design.converge;
     for (uint32_t i = 0; i < n; i++) {

@@ -159,6 +159,7 @@ static bool context_map(struct thread *thread)
     if (sys_failed(at))
         return false;
     thread->context = (struct context *)at;
+    thread->counts_in = NULL;
     context_init(thread->context);
     thread->context->paths_lost = &agent.channel->losses[LOSS_path_lost];
     thread->context->interrupted = &agent.channel->losses[LOSS_interrupted];
@@ -181,6 +182,7 @@ void thread_strip(struct thread *thread)
     if (thread->context)
         sys3(SYS_munmap, (long)thread->context, (long)thread_context_bytes(), 0);
     thread->context = NULL;
+    thread->counts_in = NULL;
     stream_close(thread);
 }
 

@@ -160,10 +160,23 @@ bool trigger_open_timer(struct thread *thread)
                             (long)&thread->timer));
 }
 
+/* A timer fires at ticks of the kernel, which come anyway: a sample then costs a tenth of one by
+ * perf's clock. Not if ticks are too rare for what is asked. */
+static bool ticks_suffice(void)
+{
+    enum { TICK_MAX_NS = 5000000, MANY_PPM = 50000 };
+    uint64_t tick_ns = agent_tick_ns();
+    return agent.options.trigger == TRIGGER_AUTO && tick_ns <= TICK_MAX_NS &&
+           agent.options.overhead_ppm <= MANY_PPM &&
+           agent.options.fixed_hz * tick_ns <= UINT64_C(1000000000);
+}
+
 bool trigger_open(struct thread *thread)
 {
     struct channel *channel = agent.channel;
-    if (agent.options.trigger != TRIGGER_CPUTIME && perf_open(thread))
+    if (ticks_suffice() && trigger_open_timer(thread))
+        channel->trigger = TRIGGER_CPUTIME;
+    else if (agent.options.trigger != TRIGGER_CPUTIME && perf_open(thread))
         channel->trigger = TRIGGER_PERF;
     else if (agent.options.trigger != TRIGGER_PERF && trigger_open_timer(thread))
         channel->trigger = TRIGGER_CPUTIME;

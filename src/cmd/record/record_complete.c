@@ -173,6 +173,8 @@ static bool walks_complete(struct record_command *options, struct err *err)
         !mode_check(walks, err))
         return false;
     compress_complete(walks);
+    walks->record.tally =
+        walks->record.mode == RECORD_SAMPLED && !walks->record.compress[0] && !walks->only;
     return contexts_complete(options, err) && processes_complete(options, err);
 }
 

@@ -203,9 +203,13 @@ static void print_walks(const struct recording *recording)
         say("time per instruction of a window: %.2f ns, including translation and interruptions",
             (double)channel->window_ticks * 1e9 / (double)channel->tsc_hz /
                 (double)channel->instructions);
-    say("window %u and trail %u instructions; one interrupt costs %llu ticks at %.0f MHz",
-        channel->window, channel->trail, (unsigned long long)channel->delivery_ticks,
+    say("a sample costs %.1f us, a trail adds %.1f, a recorded window %.1f, without the tool; one "
+        "interrupt costs %llu ticks at %.0f MHz",
+        (double)channel->rest_ns / 1e3, (double)channel->trail_ns / 1e3,
+        (double)channel->window_ns / 1e3, (unsigned long long)channel->delivery_ticks,
         (double)channel->tsc_hz / 1e6);
+    say("a recorded window has %llu different exits on average",
+        (unsigned long long)channel->variety);
     if (recording->untrue)
         say("%llu windows have a length that does not match their exits",
             (unsigned long long)recording->untrue);

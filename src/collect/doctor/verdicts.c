@@ -5,8 +5,9 @@
 static const char *record_advice(const struct machine *machine)
 {
     struct attempt_outcome sampled = machine->sampled;
-    if (sampled.result == ATTEMPT_KILLED && machine->tried[TRY_timer].result == ATTEMPT_WORKS)
-        return "gait record --trigger cputime -- PROGRAM";
+    if (machine->tried[TRY_perf].result == ATTEMPT_KILLED &&
+        machine->tried[TRY_timer].result == ATTEMPT_WORKS)
+        return "gait record --trigger cputime --no-kernel -- PROGRAM";
     if (sampled.result != ATTEMPT_WORKS)
         return "follow the advice above, then run gait doctor again";
     return machine->folder_writable ? "" : "gait record -o /tmp/gait.data -- PROGRAM";
@@ -17,20 +18,23 @@ static void judge_record(struct judge *judge)
     static const char *const by[] = {
         [TRIGGER_AUTO] = "but nothing interrupts the program",
         [TRIGGER_PERF] = "triggered by the perf clock",
-        [TRIGGER_CPUTIME] = "triggered by the CPU-time timer: fewer samples per second",
+        [TRIGGER_CPUTIME] = "triggered by the CPU-time timer",
     };
     const struct machine *machine = judge->machine;
     struct attempt_outcome sampled = machine->sampled;
+    struct attempt_outcome perf = machine->tried[TRY_perf];
     bool works = sampled.result == ATTEMPT_WORKS, here = machine->folder_writable;
-    judge->findings->records = works && here && sampled.value != TRIGGER_AUTO;
-    enum standing standing = !works                          ? outcome_standing(sampled)
-                             : !judge->findings->records     ? STANDING_DENIED
-                             : sampled.value == TRIGGER_PERF ? STANDING_GOOD
-                                                             : STANDING_LIMITED;
-    judge_add(judge, "record", standing, outcome_text(judge, sampled),
+    bool killed = perf.result == ATTEMPT_KILLED; /* it asks the kernel for samples, too */
+    judge->findings->records = works && here && !killed && sampled.value != TRIGGER_AUTO;
+    enum standing standing = !works                         ? outcome_standing(sampled)
+                             : !judge->findings->records    ? STANDING_DENIED
+                             : perf.result == ATTEMPT_WORKS ? STANDING_GOOD
+                                                            : STANDING_LIMITED;
+    judge_add(judge, "record", standing, outcome_text(judge, killed ? perf : sampled),
               sampled.result == ATTEMPT_MUTE ? "the program ran, but without the agent"
-              : !works                       ? ""
+              : !works || killed             ? ""
               : !here                        ? "but this folder is not writable"
+              : standing == STANDING_LIMITED ? "without samples of the kernel"
                                              : by[sampled.value],
               record_advice(machine));
     judge_add(judge, "record --exact", outcome_standing(machine->exact),

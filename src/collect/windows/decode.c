@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "collect/windows/window_consumer.h"
 #include "wire/only.h"
+#include "wire/u128.h"
 
 /* ---- consumers */
 
@@ -27,13 +28,18 @@ void decode_listen(struct decode *decode, struct window_consumer *consumer)
 }
 
 void decode_init(struct decode *decode, const struct recording_session *session,
-                 struct units *units, struct crew *crew, struct payload_sum *payloads)
+                 struct channel *channel, struct units *units, struct crew *crew,
+                 struct payload_sum *payloads)
 {
-    *decode = (struct decode){.units = units, .crew = crew, .profile = session->profile};
+    *decode = (struct decode){.units = units,
+                              .crew = crew,
+                              .profile = session->profile,
+                              .tallies = session->options->record.tally};
     interrupts_init(&decode->interrupts, session, units->mappings);
     weighing_init(&decode->weighing, units);
     batch_init(&decode->batch);
     expansion_init(&decode->expansion, units, &decode->weighing.tally, &decode->batch);
+    counted_trails_init(&decode->trails, &decode->expansion, channel);
     consumers_open(decode, &(struct window_setting){.session = session,
                                                     .units = units,
                                                     .tally = &decode->weighing.tally,
@@ -46,6 +52,7 @@ void decode_release(struct decode *decode)
     for (size_t i = 0; i < decode->n_consumers; i++)
         decode->consumers[i]->kind->release(decode->consumers[i]);
     messages_release(&decode->messages);
+    counted_trails_release(&decode->trails);
     expansion_release(&decode->expansion);
     batch_release(&decode->batch);
     weighing_release(&decode->weighing);
@@ -101,6 +108,8 @@ static void messages_expand(struct decode *decode)
 
 void decode_flush(struct decode *decode, bool last)
 {
+    if (decode->tallies)
+        counted_trails_read(&decode->trails);
     struct batch_end end = {.batch = &decode->batch, .cpu_ns = decode->span.cpu_ns, .last = last};
     messages_expand(decode);
     decode->unmapped += expansion_flush(&decode->expansion);
@@ -113,12 +122,22 @@ void decode_flush(struct decode *decode, bool last)
     decode->span.cpu_ns = decode->span.start_tsc = 0;
 }
 
+void decode_counters(struct decode *decode)
+{
+    if (!decode->tallies)
+        return;
+    counted_trails_read(&decode->trails);
+    weighing_tell(&decode->weighing, decode->trails.channel);
+    if (decode->span.cpu_ns >= DECODE_BATCH_NS / 2)
+        decode_flush(decode, false);
+}
+
 /* Walks of several threads come out of order, by little. */
 static void span_add(struct decode *decode, uint64_t tsc, uint64_t since_ns)
 {
     uint64_t passed = tsc > decode->span.start_tsc ? tsc - decode->span.start_tsc : 0;
     uint64_t long_enough = decode->weighing.tsc_hz / (1000000000 / DECODE_BATCH_NS);
-    if (decode->span.cpu_ns >= DECODE_BATCH_NS && passed >= long_enough)
+    if (!decode->tallies && decode->span.cpu_ns >= DECODE_BATCH_NS && passed >= long_enough)
         decode_flush(decode, false);
     if (!decode->span.cpu_ns)
         decode->span.start_tsc = tsc;
@@ -129,7 +148,8 @@ static void span_add(struct decode *decode, uint64_t tsc, uint64_t since_ns)
 
 static uint64_t sample_ns(const struct event_walk *walk, uint64_t weight_ns)
 {
-    return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * weight_ns : weight_ns;
+    uint64_t ns = walk->periods_q8 ? weight_ns * walk->periods_q8 >> 8 : weight_ns;
+    return walk->flags & WALK_OUTSIDE ? ONLY_OUTSIDE_EVERY * ns : ns;
 }
 
 /* The window's share of what its sample stands for. */
@@ -156,7 +176,26 @@ static void window_book(struct decode *decode, const struct event_walk *whole, u
 {
     decode->windows++;
     decode->instructions += whole->instructions;
-    decode->complete_ns += whole->flags & WALK_COMPLETE ? ns : 0;
+    if (!decode->tallies)
+        decode->complete_ns += whole->flags & WALK_COMPLETE ? ns : 0;
+}
+
+/* A trail that came to a system call is complete, as a window is. */
+static void sample_book(struct decode *decode, const struct event_walk *walk, uint64_t ns)
+{
+    bool whole = walk->counted && (walk->stop >= LOSS_N || walk->stop == LOSS_at_syscall);
+    decode->sampled_ns += ns;
+    if (!decode->tallies || walk->flags & WALK_NONE)
+        return;
+    decode->tried_ns += ns;
+    decode->complete_ns += whole || walk->flags & WALK_COMPLETE ? ns : 0;
+}
+
+uint64_t decode_complete_ns(const struct decode *decode)
+{
+    if (!decode->tallies || !decode->tried_ns)
+        return decode->complete_ns;
+    return (uint64_t)((u128)decode->sampled_ns * decode->complete_ns / decode->tried_ns);
 }
 
 /* The payload of the part that counts. */
@@ -188,10 +227,15 @@ static void decode_window(struct decode *decode, const struct walk_entry *entry,
     window.number = decode->windows;
     window.stack = stack;
     payload_cut(decode->units, &window);
-    end_weigh(decode, &part, entry->exits[part.n_exits - 1], &window.weight);
-    batch_add_window(&decode->batch, window.weight.units, window.weight.units * window.weight.rate);
     window_book(decode, whole, ns);
-    tally_weigh(&decode->weighing.tally, &window.weight);
+    if (decode->tallies) {
+        tally_weigh(&decode->weighing.tally, &(struct tally_weight){0});
+    } else {
+        end_weigh(decode, &part, entry->exits[part.n_exits - 1], &window.weight);
+        batch_add_window(&decode->batch, window.weight.units,
+                         window.weight.units * window.weight.rate);
+        tally_weigh(&decode->weighing.tally, &window.weight);
+    }
     for (size_t i = 0; i < decode->n_consumers; i++) {
         struct window_consumer *c = decode->consumers[i];
         if (c->kind->window)
@@ -245,6 +289,9 @@ uint64_t decode_walk(struct decode *decode, const struct walk_entry *entry)
     struct crew_sample sample = crew_sample(decode->crew, walk);
     struct interrupt interrupt = {0};
     span_add(decode, walk->tsc, sample.since_ns);
+    counted_trails_sample(&decode->trails, walk, walk->flags & WALK_FURTHER ? 0 : sample.since_ns);
+    if (!(walk->flags & WALK_FURTHER))
+        sample_book(decode, walk, sample.weight_ns);
     if (!(walk->flags & WALK_FURTHER))
         interrupt = interrupts_add(&decode->interrupts, walk, entry->stack, sample.weight_ns);
     if ((walk->flags & WALK_COMPRESSED) && sample.weight_ns && walk->instructions)

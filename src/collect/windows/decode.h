@@ -9,6 +9,7 @@
  * for those that seldom run. */
 #pragma once
 
+#include "collect/windows/counted_trails.h"
 #include "collect/windows/crew.h"
 #include "collect/windows/expansion.h"
 #include "collect/windows/interrupts.h"
@@ -36,6 +37,8 @@ struct decode {
     struct weighing weighing;
     struct expansion expansion; /* of the weighing's tally */
     struct messages messages;   /* exits of windows that the agent compressed */
+    struct counted_trails trails;
+    bool tallies; /* counts come from trails; else from windows */
     struct batch batch;
     struct {
         uint64_t start_tsc, cpu_ns; /* when it began; CPU time that its samples cover */
@@ -43,9 +46,11 @@ struct decode {
     struct window_consumer *consumers[DECODE_CONSUMERS];
     size_t n_consumers;
     uint64_t windows, instructions; /* accepted so far */
-    uint64_t complete_ns;           /* that complete windows stand for */
-    uint64_t garbled;               /* samples that follow another at once */
-    uint64_t unmapped;              /* exits that led outside every module */
+    /* CPU time of samples: of all, of those that were to be walked, and of these with a complete
+     * window. */
+    uint64_t sampled_ns, tried_ns, complete_ns;
+    uint64_t garbled;  /* samples that follow another at once */
+    uint64_t unmapped; /* exits that led outside every module */
 };
 
 /* A walk of the ring, in private copies: the ring may change under us. */
@@ -58,7 +63,8 @@ struct walk_entry {
 
 /* Opens all consumers that the session wants. `payloads` counts events. */
 void decode_init(struct decode *decode, const struct recording_session *session,
-                 struct units *units, struct crew *crew, struct payload_sum *payloads);
+                 struct channel *channel, struct units *units, struct crew *crew,
+                 struct payload_sum *payloads);
 void decode_release(struct decode *decode);
 /* One more consumer, behind the others. The decode releases it. */
 void decode_listen(struct decode *decode, struct window_consumer *consumer);
@@ -68,6 +74,8 @@ uint64_t decode_walk(struct decode *decode, const struct walk_entry *entry);
 /* Messages of a compressor in the process; private copies. Exits among them weigh when the batch is
  * closed. */
 void decode_messages(struct decode *decode, const struct message *messages, size_t n);
+/* What trails have counted since the last call. The ring and the units were read before. */
+void decode_counters(struct decode *decode);
 /* Closes the open batch, if any. `last`: nothing will follow. */
 void decode_flush(struct decode *decode, bool last);
 /* The process has ended: work that was put off until now. */
@@ -75,6 +83,8 @@ void decode_end(struct decode *decode);
 /* The profile was emptied. */
 void decode_forget(struct decode *decode);
 
+/* CPU time that complete windows stand for. */
+uint64_t decode_complete_ns(const struct decode *decode);
 /* Walks and messages that made no sense. */
 uint64_t decode_garbled(const struct decode *decode);
 /* Adds the losses and streams of all consumers. */

@@ -219,6 +219,12 @@ void expansion_end(struct expansion *expansion, uint32_t exit, struct place to,
     add_edge(expansion, indirect_edge_index(expansion, site, to), flow);
 }
 
+void expansion_return(struct expansion *expansion, struct place to, struct tally_flow flow)
+{
+    struct place anywhere = {MODULE_NONE, {0}};
+    add_edge(expansion, edge_index(expansion, anywhere, to, EDGE_RETURN), flow);
+}
+
 uint64_t expansion_flush(struct expansion *expansion)
 {
     uint64_t before = expansion->unmapped;

@@ -49,6 +49,8 @@ const struct unit_segment *expansion_block(const struct expansion *expansion, ui
 /* The target of an indirect exit that no superblock follows. */
 void expansion_end(struct expansion *expansion, uint32_t exit, struct place to,
                    struct tally_flow flow);
+/* Arrivals by return, from wherever. */
+void expansion_return(struct expansion *expansion, struct place to, struct tally_flow flow);
 /* Brings all that was touched into the batch. Returns how many superblocks lie outside every
  * module. */
 uint64_t expansion_flush(struct expansion *expansion);

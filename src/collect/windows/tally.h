@@ -101,6 +101,18 @@ static inline uint64_t tally_units(const struct tally_weight *weight, uint64_t s
     return (seen * weight->units + weight->instructions / 2) / weight->instructions;
 }
 
+static inline void tally_flow_add(struct tally_flow *flow, struct tally_flow more)
+{
+    flow->time += more.time;
+    flow->count += more.count;
+}
+
+/* The superblock has got weight by other ways than windows. */
+static inline void tally_touch(struct tally *tally, uint32_t block)
+{
+    tally->blocks_touched.at[block / 64] |= (uint64_t)1 << block % 64;
+}
+
 /* Returns the flow and clears it, at the end of a batch. */
 static inline struct tally_flow tally_take(struct tally_flow *flow)
 {

@@ -67,8 +67,8 @@ static void trail_add(struct weighing *weighing, const struct event_walk *walk,
 {
     bool is_long = walk->flags & WALK_LONG;
     uint64_t rate = rate_of(walk->trail, walk->trail_ticks);
-    uint64_t native =
-        plain_native_ticks(walk->trail_ticks, walk->trail_direct, walk->trail_indirect);
+    uint64_t native = plain_native_ticks(walk->trail_ticks, walk->trail_direct,
+                                         walk->trail_indirect, walk->counted ? walk->trail : 0);
     struct trail_sum *trails = is_long ? &weighing->long_trails : &weighing->trails;
     trails->n++;
     trails->instructions += walk->trail;
@@ -147,4 +147,11 @@ struct tally_weight weighing_compressed(struct weighing *weighing, const struct 
     return (struct tally_weight){.instructions = walk->instructions,
                                  .units = stands_for_ns << UNIT_BITS,
                                  .rate = place_rate(weighing, walk, &place)};
+}
+
+void weighing_tell(const struct weighing *weighing, struct channel *channel)
+{
+    const struct rate_sum *variety = &weighing->rates.variety;
+    if (variety->n)
+        __atomic_store_n(&channel->variety, variety->sum / variety->n, __ATOMIC_RELAXED);
 }

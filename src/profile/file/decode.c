@@ -244,7 +244,8 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
                                 &totals->translate_ns,
                                 &totals->kernel_samples,
                                 &totals->bare_ns,
-                                NULL};
+                                NULL,
+                                &totals->recorded};
     u128 *const wide[] = {[6] = &totals->time_xx,
                           [7] = &totals->count_xx,
                           [21] = &totals->sampled_xx,

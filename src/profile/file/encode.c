@@ -184,7 +184,8 @@ static void encode_totals(struct encoder *encoder, const struct totals *totals)
         totals->tool_ns,       totals->off_ns,          totals->samples,     totals->sampled_ns,
         totals->whole_user_ns, totals->whole_kernel_ns, totals->walked_ns,   totals->once_ns,
         totals->recordings,    totals->sampled_xx,      totals->complete_ns, totals->delivery_ns,
-        totals->translate_ns,  totals->kernel_samples,  totals->bare_ns,     totals->bare_xx};
+        totals->translate_ns,  totals->kernel_samples,  totals->bare_ns,     totals->bare_xx,
+        totals->recorded};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         encode_wide(encoder, values[i]);
     chunk_end(encoder, CHUNK_TOTALS);

@@ -121,7 +121,8 @@ struct context {
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];
     _Alignas(4096) uint8_t signal_stack[CONTEXT_SIGNAL_STACK_BYTES];
     /* Exact counts; the agent maps the thread's bank here. With a plan, the shadow of the stack
-     * follows. Samples: the payload of a window. */
+     * follows. Samples: the process's counters, while the thread counts; then the payload of a
+     * window. */
     _Alignas(4096) uint64_t counters[];
 };
 
@@ -165,10 +166,24 @@ static inline uint64_t context_chance(struct context *context)
 }
 
 #define CONTEXT_PAYLOAD_AT offsetof(struct context, counters)
+/* Samples: what context.payload_at begins with: counters come first. */
+#define CONTEXT_SAMPLED_AT ((uint64_t)CHANNEL_COUNTERS_BYTES)
 /* Large enough for every exit to write its maximum: no test is needed. */
 #define CONTEXT_PAYLOAD_BYTES (8u * PAYLOAD_WORDS_MAX * CONTEXT_PAYLOAD_EXITS)
 
 #define CONTEXT_RECORDS_END ((uint32_t)offsetof(struct context, records) + 4u * CONTEXT_RECORDS)
+
+/* Samples: the counters of plain code. */
+static inline uint32_t *context_tallies(struct context *context)
+{
+    return (uint32_t *)(void *)context->counters;
+}
+
+/* Samples: the payload of a window. */
+static inline const uint64_t *context_words(const struct context *context)
+{
+    return context->counters + CONTEXT_SAMPLED_AT / sizeof(uint64_t);
+}
 
 void context_init(struct context *context);
 /* Where an indirect branch without a landing goes: the same for every thread. */

@@ -170,10 +170,16 @@ struct exit *cache_exit(struct cache *cache, uint32_t exit)
     return &cache->exits[exit - cache->exit_base];
 }
 
+/* Code of this flavour has counters. */
+static bool cache_counts(const struct cache *cache, enum flavour flavour)
+{
+    return flavour == FLAVOUR_COUNT || (flavour == FLAVOUR_PLAIN && cache->tallies);
+}
+
 static bool site_prepare(struct cache *cache, const struct shape *shape, struct copied_block *block)
 {
     uint8_t end = shape->segments[shape->n_segments - 1].end;
-    if (block->flavour != FLAVOUR_COUNT || (end != SEGMENT_IJUMP && end != SEGMENT_ICALL))
+    if (!cache_counts(cache, block->flavour) || (end != SEGMENT_IJUMP && end != SEGMENT_ICALL))
         return true;
     if (cache->n_sites == TABLES_SITES) {
         cache->full = true;
@@ -209,6 +215,7 @@ struct translation cache_translation(struct cache *cache, const struct copied_bl
                                 .counter = block->counter,
                                 .rotates = cache->rotates,
                                 .site = block->site,
+                                .sited = cache_counts(cache, block->flavour),
                                 .debt = block->debt,
                                 .plan = block->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
                                 .path = block->path,
@@ -327,6 +334,16 @@ static void words_keep(struct cache *cache, struct exit *exits, uint32_t n)
     cache->n_words += payload->words;
 }
 
+/* Of its entry, and of exits up to its last conditional branch. */
+static uint32_t shape_counters(const struct shape *shape)
+{
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < shape->n_segments; i++)
+        if (shape->segments[i].end == SEGMENT_COND)
+            n = 2 + i;
+    return n;
+}
+
 static struct copied_block *translate_at(struct cache *cache, const struct wanted *wanted,
                                          uint32_t *slot, uint32_t *ret_refusal)
 {
@@ -348,7 +365,7 @@ static struct copied_block *translate_at(struct cache *cache, const struct wante
         return NULL;
     }
     const struct plan_path nothing = {0}; /* who asks a guard first must find the register true */
-    bool counted = flavour == FLAVOUR_COUNT && !plan_covers(cache->plan, pc);
+    bool counted = cache_counts(cache, flavour) && !plan_covers(cache->plan, pc);
     struct copied_block *block = &cache->superblocks[cache->n_superblocks];
     struct code_cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
     uint32_t n_exits = shape_exits(shape);
@@ -380,7 +397,8 @@ static struct copied_block *translate_at(struct cache *cache, const struct wante
         cache->full = true;
         return NULL;
     }
-    cache->units.n_counters += counted ? 1 + n_exits : 0; /* paths may have counters of their own */
+    /* Before code is made: paths may have counters of their own. */
+    cache->units.n_counters += counted ? shape_counters(shape) : 0;
     translate(&translation, shape, &cursor, &cold_cursor);
     /* If they changed meanwhile, what was written is neither the one nor the other. */
     if (block->guard && !guards_hold(cache->guards, block->guard)) {
@@ -388,7 +406,7 @@ static struct copied_block *translate_at(struct cache *cache, const struct wante
         return NULL;
     }
     struct wire_superblock id = {.first_exit = block->first_exit, .counter = block->counter};
-    if (flavour != FLAVOUR_PLAIN &&
+    if ((flavour != FLAVOUR_PLAIN || cache->tallies) &&
         !unit_superblock(&cache->units, &id, shape, translation.payload))
         return NULL;
     block->entry = translation.entry;

@@ -82,6 +82,7 @@ struct cache {
     struct witness *witness;   /* of the code that has copies; NULL: changes of code are reported */
     bool rotates;              /* the CPU has rorx */
     bool whole;                /* exact runs: system calls are part of them */
+    bool tallies;              /* samples: plain code counts, too */
     uint32_t n_kept;           /* counters 1 to this belong to a plan */
     struct plan *plan;         /* what counting code does besides; NULL: nothing */
     struct contexts *contexts; /* calling contexts; NULL: none */

@@ -25,7 +25,7 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy,
                            const struct copied_block *to)
 {
     const struct exit *exit = cache_exit(cache, id);
-    if (to->flavour == FLAVOUR_PLAIN && exit->owed == to->debt)
+    if (to->flavour == FLAVOUR_PLAIN && exit->owed == to->debt && !exit->counter)
         return to->entry;
     struct zone *zone = cache_zone(cache, to->pc, to->flavour);
     struct zone *cold = cache_zone(cache, to->pc, ZONE_COLD);
@@ -163,6 +163,7 @@ static bool land(struct cache *cache, uint64_t *slot, const struct copied_block 
                               .next = *slot,
                               .counter = counter,
                               .flags_free = to->flags_free,
+                              .tally = to->flavour == FLAVOUR_PLAIN,
                               .debt = to->debt,
                               .plan = to->flavour == FLAVOUR_COUNT ? cache->plan : NULL,
                               .rotates = cache->rotates};
@@ -203,7 +204,10 @@ uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit,
                                .exit = exit,
                                .counter = counter,
                                .target = target};
-    context->counters[counter] = 1;
+    if (cache->tallies)
+        context_tallies(context)[counter] = 1;
+    else
+        context->counters[counter] = 1;
     unit_publish(&cache->units, sizeof *pair, 1);
     return counter;
 }

@@ -13,6 +13,33 @@ void emit_leave(struct code_cursor *c, uint32_t id, size_t to)
 
 /* ---- counters, budgets, records */
 
+void emit_tally(const struct regions *regions, struct code_cursor *c, uint32_t counter,
+                uint64_t at_pc, bool rcx_free)
+{
+    emit_tally_where(c, counter, flags_dead(regions, at_pc, FLAGS_ALL & ~FLAG_CF), rcx_free);
+}
+
+void emit_tally_where(struct code_cursor *c, uint32_t counter, bool flags_free, bool rcx_free)
+{
+    size_t offset = SLOT(counters) + sizeof(uint32_t) * (size_t)counter;
+    if (flags_free) {
+        emit_upto8(c, 0x2504ff65, 4); /* incl gs:[offset] */
+        emit_u32(c, (uint32_t)offset);
+        return;
+    }
+    static const uint8_t load[] = {0x65, 0x8b, 0x0c, 0x25}, store[] = {0x65, 0x89, 0x0c, 0x25};
+    static const uint8_t add[] = {0x8d, 0x49, 1}; /* lea 1(%rcx), %ecx */
+    if (!rcx_free)
+        emit_store(c, RCX, SLOT(slot_rcx));
+    emit_bytes(c, load, sizeof load);
+    emit_u32(c, (uint32_t)offset);
+    emit_bytes(c, add, sizeof add);
+    emit_bytes(c, store, sizeof store);
+    emit_u32(c, (uint32_t)offset);
+    if (!rcx_free)
+        emit_load(c, RCX, SLOT(slot_rcx));
+}
+
 void emit_counter(const struct regions *regions, struct code_cursor *c, uint32_t counter,
                   uint64_t at_pc, bool rcx_free)
 {
@@ -134,6 +161,8 @@ uint8_t *emit_work(const struct regions *regions, struct code_cursor *hot, struc
     uint8_t *up = NULL;
     switch (exit->flavour) {
     case FLAVOUR_PLAIN:
+        if (exit->counter)
+            emit_tally(regions, hot, exit->counter, exit->target, false);
         if (exit->owed == debt)
             return NULL;
         if (!flags_dead(regions, exit->target, FLAGS_ALL))
@@ -167,12 +196,16 @@ uint64_t emit_turn(const struct regions *regions, struct code_cursor *hot, struc
 {
     if (flags_dead(regions, exit->target, FLAGS_ALL)) {
         uint64_t runs_at = cursor_runs_at(hot);
+        if (exit->counter)
+            emit_tally(regions, hot, exit->counter, exit->target, false);
         emit_pay_flags(hot, cold, exit, id, debt);
         return runs_at;
     }
     uint8_t *out = hot->at;
     emit_way_out(hot, cold, exit, id, debt);
     uint64_t runs_at = cursor_runs_at(hot);
+    if (exit->counter)
+        emit_tally(regions, hot, exit->counter, exit->target, false);
     uint8_t *up = emit_pay_rcx(hot, exit, exit->owed - debt);
     *up = (uint8_t)(out - (up + 1));
     return runs_at;
@@ -279,7 +312,9 @@ void emit_landing(const struct regions *regions, struct code_cursor *hot, struct
     emit_near_here(hit, hot);
     if (landing->debt)
         emit_borrow(regions, hot, cold, landing, up);
-    if (landing->counter)
+    if (landing->counter && landing->tally)
+        emit_tally_where(hot, landing->counter, landing->flags_free, true);
+    else if (landing->counter)
         emit_counter_where(hot, landing->counter, landing->flags_free, true);
     struct plan_room room = {.regions = regions,
                              .cold = cold,

@@ -78,6 +78,12 @@ void emit_counter(const struct regions *regions, struct code_cursor *c, uint32_t
 /* The same where it is known whether flags other than the carry flag are live. */
 void emit_counter_where(struct code_cursor *c, uint32_t counter, bool flags_free, bool rcx_free);
 
+/* The same, of plain code: 32 bits, so that they take few cache lines, which are cold when a walk
+ * begins. Whoever reads them adds up differences. */
+void emit_tally(const struct regions *regions, struct code_cursor *c, uint32_t counter,
+                uint64_t at_pc, bool rcx_free);
+void emit_tally_where(struct code_cursor *c, uint32_t counter, bool flags_free, bool rcx_free);
+
 /* Leaves to the dispatcher at the exit `id`. */
 void emit_leave(struct code_cursor *c, uint32_t id, size_t to);
 
@@ -129,6 +135,7 @@ struct landing {
     uint64_t pc, next;
     uint32_t counter;
     bool flags_free; /* for the counter: no flag is live but the carry flag */
+    bool tally;      /* it has 32 bits */
     int32_t debt;
     const struct plan *plan;
     plan_place place;

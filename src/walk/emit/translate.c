@@ -298,7 +298,7 @@ static void emit_end_indirect(struct translation *t, struct code_cursor *hot,
     uint32_t id = t->first_exit + end->segment;
     struct exit *exit = &t->exits[end->segment];
     uint8_t *right = NULL;
-    counted = counted && t->flavour == FLAVOUR_COUNT;
+    counted = counted && t->sited;
     exit->link = counted ? t->site : 0;
     struct indirect indirect = {.table = counted ? &t->tables->sites[t->site]
                                                  : t->tables->landings[t->flavour],
@@ -443,6 +443,8 @@ static void emit_front(struct translation *t, const struct shape *shape, struct 
     if (turns) {
         uint32_t id = t->first_exit + t->turn_segment;
         struct exit exit = exit_of(t, id, shape->first_step[t->turn_segment + 1], shape->pc);
+        if (t->counter && shape->segments[t->turn_segment].end == SEGMENT_COND)
+            exit.counter = t->counter + 1 + t->turn_segment;
         t->turn = emit_turn(t->regions, hot, cold, &exit, id, t->debt);
     }
     if (over)
@@ -533,9 +535,11 @@ void translate(struct translation *t, const struct shape *shape, struct code_cur
     if (t->payload)
         payload_begin(t->payload);
     emit_front(t, shape, hot, cold);
-    if (t->flavour == FLAVOUR_COUNT)
-        t->flags_free = flags_dead_at_shape(t->regions, shape, FLAGS_ALL & ~FLAG_CF);
     if (t->counter)
+        t->flags_free = flags_dead_at_shape(t->regions, shape, FLAGS_ALL & ~FLAG_CF);
+    if (t->counter && t->flavour == FLAVOUR_PLAIN)
+        emit_tally_where(hot, t->counter, t->flags_free, false);
+    else if (t->counter)
         emit_counter_where(hot, t->counter, t->flags_free, false);
     for (uint32_t s = 0; s < shape->n_segments; s++) {
         if (s)

@@ -15,8 +15,9 @@ struct translation {
     enum flavour flavour;
     const struct regions *regions;
     uint32_t first_exit; /* id of exit 0 */
-    uint32_t counter;    /* count: index of the entry counter */
-    uint32_t site;       /* count: the site of an indirect jump or call */
+    uint32_t counter;    /* index of the entry counter; 0: none */
+    uint32_t site;       /* the site of an indirect jump or call, ... */
+    bool sited;          /* ... whose targets are counted */
     const struct tables *tables;
     bool rotates; /* the CPU has rorx: landings are indexed by bits 4..19 */
     int32_t debt; /* plain */
@@ -55,7 +56,7 @@ struct translation {
 /* The most code of a translation, in its hot or in its cold part. MORE: with a payload or a plan,
  * which has up to so many operations at each of so many instructions and edges. */
 enum {
-    TRANSLATION_BYTES_MAX = 2304 + GUARD_CODE_BYTES + GUESS_CODE_BYTES,
+    TRANSLATION_BYTES_MAX = 2432 + GUARD_CODE_BYTES + GUESS_CODE_BYTES,
     TRANSLATION_BYTES_MORE = 6 << 16
 };
 _Static_assert(PLAN_AT_ONE_PLACE *PLAN_CODE_BYTES *(SHAPE_STEPS + SHAPE_SEGMENTS + 1) +

@@ -40,21 +40,42 @@ static int end(void **state)
     return 0;
 }
 
-/* Runs for so much CPU time with samples that take `handler_us` beside what the walked instructions
- * take natively, and the tool `tool_us` each. Returns what was spent, in millionths. */
-static uint64_t spend(uint64_t seconds, uint64_t handler_us, uint64_t tool_us)
+/* What parts of a sample cost, beside what the walked instructions take natively. */
+struct prices {
+    uint64_t rest_us, window_us, trail_us, tool_us;
+};
+
+static uint64_t windows, trails;
+
+/* Runs for so much CPU time. A timer comes at the next tick. Returns what was spent, in millionths.
+ */
+static uint64_t spend_parts(uint64_t seconds, const struct prices *prices)
 {
     uint64_t ran = agent.ran_ns, spent = agent.spent_ns, tool = channel->tool_cpu_ns;
+    windows = trails = 0;
     while (agent.ran_ns - ran < seconds * 1000000000) {
-        agent.ran_ns += budget_next_ns(thread);
-        struct sample_cost cost = {.handler_ticks = handler_us * US, .instructions = 0};
+        uint64_t next = budget_next_ns(thread);
+        agent.ran_ns += thread->perf_fd >= 0 ? next : next + agent.tick_ns / 2;
+        struct sample_parts parts = budget_parts(thread);
+        struct sample_cost cost = {0};
+        cost.window.ticks = parts.window ? prices->window_us * US : 0;
+        cost.trail.ticks = parts.trail ? prices->trail_us * US : 0;
+        cost.handler_ticks = prices->rest_us * US + cost.window.ticks + cost.trail.ticks;
+        windows += parts.window;
+        trails += parts.trail != 0;
+        thread->means.windows += parts.window;
+        agent.windows_begun += parts.window;
         budget_spend(thread, &cost);
-        thread->means.walks++;
-        channel->tool_cpu_ns += tool_us * 1000;
-        channel->instructions += thread->means.window;
+        channel->tool_cpu_ns += parts.window ? prices->tool_us * 1000 : 0;
     }
     uint64_t cost_ns = agent.spent_ns - spent + channel->tool_cpu_ns - tool;
     return cost_ns * 1000 / ((agent.ran_ns - ran) / 1000);
+}
+
+/* Samples with a window each. */
+static uint64_t spend(uint64_t seconds, uint64_t window_us, uint64_t tool_us)
+{
+    return spend_parts(seconds, &(struct prices){.window_us = window_us, .tool_us = tool_us});
 }
 
 /* Clocks disagree where a machine shares its CPUs: samples may seem to come early, all of them. */
@@ -86,7 +107,7 @@ static void saves_again_what_a_start_took(void **state)
     (void)state;
     begin(&(struct record_options){.overhead_ppm = PPM}, false);
     agent.spent_ns = 15 * 1000 * 1000; /* as much as a second and a half allows */
-    assert_in_range(spend(20, 200, 100), PPM / 2, PPM * 8 / 10);
+    assert_in_range(spend(40, 200, 100), PPM / 2, PPM * 9 / 10);
     uint64_t all = (agent.spent_ns + channel->tool_cpu_ns) * 1000 / (agent.ran_ns / 1000);
     assert_in_range(all, PPM * 6 / 10, PPM);
 }
@@ -121,10 +142,10 @@ static void one_lost_second_does_not_stop_sampling(void **state)
     (void)state;
     begin(&(struct record_options){.overhead_ppm = PPM}, false);
     spend(5, 200, 100);
-    uint64_t before = thread->means.cost_ticks;
+    uint64_t before = thread->means.rest_ticks;
     struct sample_cost lost = {.handler_ticks = UINT64_C(1000) * TICKS_PER_MS};
     budget_spend(thread, &lost);
-    assert_true(thread->means.cost_ticks <= before + before / 8);
+    assert_true(thread->means.rest_ticks <= before + before / 8);
 }
 
 /* Where ticks of the kernel come too seldom for the budget, windows become longer. */
@@ -142,23 +163,68 @@ static void timers_that_come_seldom_get_longer_windows(void **state)
     assert_int_equal(thread->means.window, 5000);
 }
 
-static void trails_cost_a_share_of_the_rest(void **state)
+static void trails_that_do_not_count_cost_a_share_of_the_rest(void **state)
 {
     (void)state;
     begin(&(struct record_options){.overhead_ppm = PPM}, false);
-    bool is_long;
-    for (thread->means.walks = 0; thread->means.walks < 24; thread->means.walks++)
-        assert_true(budget_trail(thread, &is_long) > 0);
-    thread->means.rest_ticks = 100 * US;
+    for (thread->means.windows = 0; thread->means.windows < 24; thread->means.windows++)
+        assert_true(budget_parts(thread).trail > 0);
+    thread->means.rest_ticks = 40 * US;
+    thread->means.window_ticks = 60 * US;
     thread->means.trail_ticks = 60 * US;
-    thread->means.long_ticks = 480 * US;
     uint64_t ticks = 0;
     for (int i = 0; i < 100000; i++) {
-        uint32_t trail = budget_trail(thread, &is_long);
-        ticks += trail == 0 ? 0 : is_long ? 480 * US : 60 * US;
+        struct sample_parts parts = budget_parts(thread);
+        assert_true(parts.window);
+        ticks += parts.trail ? 60 * US : 0;
     }
-    /* 12 % for trails and 6 % for long ones. */
     assert_in_range(ticks / 100000, 16 * US, 20 * US);
+}
+
+/* Every tick is a sample; trails and windows use what is left, in their proportion. */
+static void ticks_windows_and_trails_share_the_budget(void **state)
+{
+    (void)state;
+    struct prices prices = {.rest_us = 3, .window_us = 60, .trail_us = 40, .tool_us = 100};
+    begin(&(struct record_options){.overhead_ppm = PPM, .tally = 1}, true);
+    channel->delivery_ticks = agent.means.entry_ticks = thread->means.entry_ticks = 2 * US;
+    thread->means.rest_ticks = 5 * US;
+    agent.tick_ns = 4000000;
+    assert_in_range(spend_parts(40, &prices), PPM * 7 / 10, PPM);
+    assert_in_range(trails / 40, 60, 200);
+    assert_in_range(windows / 40, 10, 30);
+}
+
+/* Where windows cost much in the tool they are few, but not none. */
+static void expensive_windows_are_few(void **state)
+{
+    (void)state;
+    struct prices prices = {.rest_us = 3, .window_us = 200, .trail_us = 40, .tool_us = 2000};
+    begin(&(struct record_options){.overhead_ppm = PPM, .tally = 1}, true);
+    channel->delivery_ticks = agent.means.entry_ticks = thread->means.entry_ticks = 2 * US;
+    agent.tick_ns = 4000000;
+    spend_parts(40, &prices);
+    assert_in_range(windows, 40, 400);
+    assert_true(trails / 40 > 30);
+}
+
+/* Where trails come to system calls, they become shorter, and longer again. */
+static void trails_suit_the_distance_of_system_calls(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM, .tally = 1}, true);
+    thread->period_ns = 4000000;
+    uint64_t first = thread->means.trail;
+    for (int i = 0; i < 200; i++) {
+        budget_trail_ended(thread, true);
+        budget_parts(thread);
+    }
+    assert_true(thread->means.trail < first / 4);
+    for (int i = 0; i < 400; i++) {
+        budget_trail_ended(thread, false);
+        budget_parts(thread);
+    }
+    assert_true(thread->means.trail >= first - first / 8);
 }
 
 /* A late interrupt of the calibration is a sample before there is a budget. */
@@ -181,7 +247,10 @@ int main(void)
         cmocka_unit_test(periods_differ_by_a_quarter_of_their_mean),
         cmocka_unit_test(one_lost_second_does_not_stop_sampling),
         cmocka_unit_test(timers_that_come_seldom_get_longer_windows),
-        cmocka_unit_test(trails_cost_a_share_of_the_rest),
+        cmocka_unit_test(trails_that_do_not_count_cost_a_share_of_the_rest),
+        cmocka_unit_test(ticks_windows_and_trails_share_the_budget),
+        cmocka_unit_test(expensive_windows_are_few),
+        cmocka_unit_test(trails_suit_the_distance_of_system_calls),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

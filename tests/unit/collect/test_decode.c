@@ -26,7 +26,7 @@ static void open_fixture_with(struct fixture *fixture, struct walk_stacks *stack
         .options = &fixture->options, .profile = &fixture->code.profile, .stacks = stacks};
     if (stacks)
         walk_stacks_init(stacks, &fixture->code.profile);
-    decode_init(&fixture->decode, &fixture->session, &fixture->code.units, &fixture->crew,
+    decode_init(&fixture->decode, &fixture->session, NULL, &fixture->code.units, &fixture->crew,
                 &fixture->payloads);
 }
 

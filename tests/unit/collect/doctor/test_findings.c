@@ -123,9 +123,19 @@ static void the_verdict_follows_the_trial(void **state)
     struct machine machine = good_machine();
     machine.sampled.value = TRIGGER_CPUTIME;
     struct findings findings = judged(&machine);
+    assert_standing(&findings, "record", STANDING_GOOD);
+    assert_true(findings.records);
+    done(&findings);
+    machine.tried[TRY_perf].result = ATTEMPT_REFUSED; /* it samples, but not the kernel */
+    findings = judged(&machine);
     assert_standing(&findings, "record", STANDING_LIMITED);
     assert_true(findings.records);
     done(&findings);
+    machine.tried[TRY_perf].result = ATTEMPT_KILLED;
+    findings = judged(&machine);
+    assert_false(findings.records);
+    done(&findings);
+    machine = good_machine();
     machine.sampled.value = TRIGGER_AUTO; /* the program ran, but nothing interrupted it */
     findings = judged(&machine);
     assert_false(findings.records);

@@ -1,0 +1,20 @@
+/* A trail so far: agent/sampling/trail.h. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A piece of plain code: what it executed and how long that took. */
+struct plain_piece {
+    uint64_t instructions, direct, indirect, ticks;
+};
+
+/* Code is cold at first: the later half of its pieces tells a trail's pace. */
+struct course {
+    struct plain_piece all, late; /* late: since the trail was half as long as now, or shorter */
+    uint64_t late_from;           /* instructions */
+    uint64_t wanted;              /* ticks of the program's own time */
+    uint64_t native;              /* of that: so far */
+    uint64_t asked;               /* instructions of the next piece */
+    bool lost;                    /* the thread lost its CPU: the trail gives no rate */
+};

@@ -1,0 +1,219 @@
+#include "agent/sampling/trail.h"
+
+#include "agent/base/clock.h"
+#include "agent/base/process.h"
+#include "agent/base/thread.h"
+#include "agent/sampling/budget.h"
+#include "walk/base/sys.h"
+#include "wire/plain.h"
+
+enum {
+    FIRST = 4000, /* instructions of the first piece */
+    LEAST = 256,
+    PIECES_MAX = 64,
+    END_PART = 16,      /* a trail may end so early */
+    VARIETY_HALF = 280, /* different exits in a window with which a pace is half believed */
+    PACE_BITS = 16,
+    PACED_LEAST = 1 << 20,
+    PACED_MOST = 1 << 26,
+    COLD = 30000, /* instructions */
+    RATE_MIN = 1000,
+    PREEMPTED_NS = 20000,
+};
+
+/* Spent on copying code and on system calls: not the time of what is walked. */
+static uint64_t ticks_apart(const struct walk *walk)
+{
+    return walk->translate_ticks + walk->call_ticks;
+}
+
+/* Plain code for about n instructions. The first budget used up ends it: after n / 4 in a loop of
+ * one superblock, after a few times n at most in code that charges all of them alike. */
+static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece *ret)
+{
+    struct context *context = thread->context;
+    int64_t each = ((int64_t)n / 4 + 1) << BUDGET_BITS;
+    uint64_t half[2] = {0, 0};
+    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
+        context->budgets[i] = -each;
+    uint64_t apart = ticks_apart(&thread->walk), tsc = sys_tsc();
+    uint32_t stop = walk_run(&thread->walk, FLAVOUR_PLAIN);
+    uint64_t ticks = sys_tsc() - tsc - (ticks_apart(&thread->walk) - apart);
+    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
+        half[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] + each);
+    uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
+    *ret = (struct plain_piece){.instructions = (half[0] + half[1]) >> BUDGET_BITS,
+                                .direct = half[0] & exits,
+                                .indirect = half[1] & exits,
+                                .ticks = ticks};
+    return stop;
+}
+
+uint32_t trail_skip(struct thread *thread, uint32_t n, uint32_t *ret_instructions)
+{
+    struct plain_piece piece;
+    uint32_t stop = piece_run(thread, n, &piece);
+    *ret_instructions = (uint32_t)piece.instructions;
+    return stop;
+}
+
+static uint64_t native_ticks(const struct plain_piece *piece)
+{
+    uint64_t tallied = agent.options.tally ? piece->instructions : 0;
+    return plain_native_ticks(piece->ticks, piece->direct, piece->indirect, tallied);
+}
+
+static void piece_add(struct plain_piece *sum, const struct plain_piece *more)
+{
+    sum->instructions += more->instructions;
+    sum->direct += more->direct;
+    sum->indirect += more->indirect;
+    sum->ticks += more->ticks;
+}
+
+/* ---- how far it has come */
+
+static void course_add(struct course *course, const struct plain_piece *piece)
+{
+    piece_add(&course->all, piece);
+    if (course->all.instructions > 4 * course->late_from) {
+        course->late = (struct plain_piece){0};
+        course->late_from = course->all.instructions - piece->instructions;
+    }
+    piece_add(&course->late, piece);
+}
+
+static uint64_t pace_of(uint64_t ticks, uint64_t instructions)
+{
+    return (ticks << PACE_BITS) / (instructions ? instructions : 1);
+}
+
+/* The pace of all trails; 0: not known yet. */
+static uint64_t pace_mean(void)
+{
+    uint64_t instructions = __atomic_load_n(&agent.paced_instructions, __ATOMIC_RELAXED);
+    uint64_t ticks = __atomic_load_n(&agent.paced_ticks, __ATOMIC_RELAXED);
+    return instructions > PACED_LEAST ? pace_of(ticks, instructions) : 0;
+}
+
+/* Ticks that the trail's instructions take natively. Where windows meet much different code, copies
+ * are slow because they are fetched anew, which the program is not: the more different exits there
+ * are, the less the trail's own pace is believed, and the more that of all trails. */
+static uint64_t course_ticks(const struct course *course)
+{
+    uint64_t own = pace_of(native_ticks(&course->late), course->late.instructions);
+    uint64_t mean = pace_mean();
+    uint64_t variety = __atomic_load_n(&agent.channel->variety, __ATOMIC_RELAXED);
+    uint64_t pace = mean ? (own * VARIETY_HALF + mean * variety) / (VARIETY_HALF + variety) : own;
+    return course->all.instructions * pace >> PACE_BITS;
+}
+
+/* The first pieces are so cold that their pace says nothing. */
+static bool course_over(const struct course *course)
+{
+    bool cold = course->all.instructions < COLD && course->all.ticks < 2 * course->wanted;
+    return !cold && course->native + course->wanted / END_PART >= course->wanted;
+}
+
+/* How long the next piece shall be, so that what is left is not exceeded by much: by the pace so
+ * far, and by how far the last one missed what it was asked for. */
+static uint64_t piece_next(uint64_t asked, const struct plain_piece *last,
+                           const struct course *course, uint64_t left)
+{
+    uint64_t ticks = course_ticks(course), ran = last->instructions;
+    uint64_t wanted = course->all.instructions * (left - left / 4) / (ticks ? ticks : 1);
+    uint64_t n = wanted * asked / (ran ? ran : 1);
+    uint64_t most = 8 * asked;
+    return n < LEAST ? LEAST : n > most ? most : n;
+}
+
+static uint32_t limited(uint64_t value)
+{
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+/* All of it counts; the last part, when caches are warm, gives the rate. */
+static void trail_tell(struct event_walk *event, const struct course *course)
+{
+    const struct plain_piece *all = &course->all, *rate = &course->late;
+    event->counted = agent.options.tally ? limited(all->instructions) : 0;
+    event->lead += limited(all->instructions - rate->instructions);
+    event->trail = limited(rate->instructions);
+    event->trail_ticks = limited(rate->ticks);
+    event->trail_direct = limited(rate->direct);
+    event->trail_indirect = limited(rate->indirect);
+}
+
+/* One more trail in the mean of all. What is long ago counts half, again and again. */
+static void pace_add(const struct course *course)
+{
+    uint64_t pace = pace_of(native_ticks(&course->late), course->late.instructions);
+    agent_add(&agent.paced_ticks, course->all.instructions * pace >> PACE_BITS);
+    agent_add(&agent.paced_instructions, course->all.instructions);
+    if (__atomic_load_n(&agent.paced_instructions, __ATOMIC_RELAXED) < PACED_MOST)
+        return;
+    agent.paced_ticks /= 2;
+    agent.paced_instructions /= 2;
+}
+
+void trail_begin(struct thread *thread, uint64_t ticks)
+{
+    thread->progress.course = (struct course){.wanted = ticks, .asked = FIRST};
+    thread->progress.in_trail = thread->progress.timing = true;
+    thread->resume.times = 0; /* a window before it may have waited as often as it may */
+}
+
+/* Pieces, until it has come far enough. */
+static uint32_t pieces_run(struct thread *thread)
+{
+    struct course *course = &thread->progress.course;
+    uint32_t stop = LOSS_N;
+    for (uint32_t i = 0; i < PIECES_MAX && stop == LOSS_N; i++) {
+        struct plain_piece piece;
+        stop = piece_run(thread, course->asked, &piece);
+        course_add(course, &piece);
+        course->native = course_ticks(course);
+        if (course_over(course))
+            break;
+        uint64_t left = course->wanted > course->native ? course->wanted - course->native : 0;
+        course->asked = piece_next(course->asked, &piece, course, left);
+    }
+    return stop;
+}
+
+uint32_t trail_run(struct thread *thread)
+{
+    struct course *course = &thread->progress.course;
+    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = course->all.instructions;
+    uint64_t called = thread->walk.program_ticks;
+    uint32_t stop = pieces_run(thread);
+    uint64_t wall = sys_tsc() - tsc, wall_ns = wall * 1000000 / agent.ticks_per_ms;
+    course->lost |= wall_ns >= agent_cpu_ns() - cpu + PREEMPTED_NS;
+    struct part_cost *cost = &thread->progress.cost.trail;
+    cost->ticks += wall - (thread->walk.program_ticks - called);
+    cost->instructions += course->all.instructions - before;
+    agent_add(&agent.channel->trail_ticks, wall);
+    return stop;
+}
+
+/* Ticks of a trail during which the thread lost its CPU say nothing: its instructions took as long
+ * as those of all trails do. */
+static uint64_t course_told(const struct course *course)
+{
+    uint64_t mean = pace_mean();
+    return course->lost && mean ? course->all.instructions * mean >> PACE_BITS : course->native;
+}
+
+void trail_end(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    const struct course *course = &thread->progress.course;
+    thread->progress.in_trail = false;
+    event->counted_ticks = limited(course_told(course));
+    trail_tell(event, course);
+    if (course->lost || event->trail < RATE_MIN)
+        return;
+    event->flags |= WALK_TIMED;
+    pace_add(course);
+    budget_timed(thread, (native_ticks(&course->late) << 16) / event->trail);
+}
