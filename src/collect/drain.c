@@ -146,7 +146,7 @@ static void sum_walks(const struct drain *drain, const struct source *source, ui
     /* Of handlers' time alone: an interrupt is never the program's own. */
     uint64_t hz = share_load(&source->channel->tsc_hz);
     if (decode->tallies)
-        ticks = ticks * PLAIN_VARIETY / (PLAIN_VARIETY + share_load(&source->channel->variety));
+        ticks = plain_warm_ticks((uint64_t)ticks, weighing_variety(weighing));
     u128 walked_ns = hz ? ticks * 1000000000u / hz : 0;
     sum->walked_ns += walked_ns < walking_ns ? (uint64_t)walked_ns : walking_ns;
     sum->miscounted += weighing->miscounted;

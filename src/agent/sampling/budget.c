@@ -146,8 +146,7 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
 void budget_timed(struct thread *thread, uint64_t ticks_per_insn_q16)
 {
     struct means *means = &thread->means;
-    uint64_t variety = __atomic_load_n(&agent.channel->variety, __ATOMIC_RELAXED);
-    uint64_t seen = plain_warm_ticks(ticks_per_insn_q16, variety);
+    uint64_t seen = plain_warm_ticks(ticks_per_insn_q16, agent_variety());
     if (means->ticks_per_insn_q16 == 0)
         means->ticks_per_insn_q16 = seen;
     else

@@ -102,8 +102,7 @@ static uint64_t pace_mean(void)
 static uint64_t course_ticks(const struct course *course)
 {
     uint64_t own = pace_of(native_ticks(&course->late), course->late.instructions);
-    uint64_t mean = pace_mean();
-    uint64_t variety = __atomic_load_n(&agent.channel->variety, __ATOMIC_RELAXED);
+    uint64_t mean = pace_mean(), variety = agent_variety();
     uint64_t pace = mean ? (own * VARIETY_HALF + mean * variety) / (VARIETY_HALF + variety) : own;
     return course->all.instructions * pace >> PACE_BITS;
 }

@@ -149,9 +149,13 @@ struct tally_weight weighing_compressed(struct weighing *weighing, const struct 
                                  .rate = place_rate(weighing, walk, &place)};
 }
 
-void weighing_tell(const struct weighing *weighing, struct channel *channel)
+uint64_t weighing_variety(const struct weighing *weighing)
 {
     const struct rate_sum *variety = &weighing->rates.variety;
-    if (variety->n)
-        __atomic_store_n(&channel->variety, variety->sum / variety->n, __ATOMIC_RELAXED);
+    return variety->n ? variety->sum / variety->n : 0;
+}
+
+void weighing_tell(const struct weighing *weighing, struct channel *channel)
+{
+    __atomic_store_n(&channel->variety, weighing_variety(weighing), __ATOMIC_RELAXED);
 }

@@ -55,7 +55,9 @@ struct event_walk weighing_part(struct weighing *weighing, const struct event_wa
  * the counts until tally_weigh. False: nothing ran, or no thread can have gone this way. */
 bool weighing_window(struct weighing *weighing, const struct event_walk *part,
                      const uint32_t *exits, uint64_t stands_for_ns, struct weighed_window *ret);
-/* Tells the agent how much different code windows meet. */
+/* Different exits in a window, on average. */
+uint64_t weighing_variety(const struct weighing *weighing);
+/* Tells it to the agent. */
 void weighing_tell(const struct weighing *weighing, struct channel *channel);
 /* The weight of a window that the agent compressed: only its length is known. */
 struct tally_weight weighing_compressed(struct weighing *weighing, const struct event_walk *walk,
