@@ -24,7 +24,7 @@ static bool counters_show(struct thread *thread)
  * fetched one after the other, they take a few ticks a line. */
 static void counters_fetch(const struct context *context)
 {
-    enum { LINE = 64, MOST = 1 << 17 };
+    enum { LINE = 64, MOST = 1 << 16 };
     const uint8_t *at = (const uint8_t *)context->counters;
     uint64_t bytes = sizeof(uint32_t) * (uint64_t)agent.cache->units.n_counters;
     bytes = bytes < MOST ? bytes : MOST;
