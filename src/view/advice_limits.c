@@ -1,5 +1,6 @@
 #include "view/advice_say.h"
 
+#include "analysis/report/cost.h"
 #include "view/missing_text.h"
 
 #include <string.h>
@@ -106,12 +107,14 @@ static void advise_losses(struct adviser *adviser)
                "%.0f %% of the samples were lost because a buffer was full: record at a lower "
                "rate|gait info",
                100 * lost / (lost + seen));
-    if (profile->mode == PROFILE_SAMPLED && seen > 0 && (double)totals->windows < 0.8 * seen)
+    /* Not every sample is to be walked: that few have a window is no loss. */
+    double walked = totals->recorded ? walked_share(totals) : (double)totals->windows / seen;
+    if (profile->mode == PROFILE_SAMPLED && seen > 0 && walked < 0.8)
         advise(adviser,
                "%.0f %% of the interrupts led to no complete walk, mostly because of generated "
                "code or system calls; counts are of the others; gait record --plain includes "
                "everything|gait info",
-               100 - 100 * (double)totals->windows / seen);
+               100 - 100 * walked);
     if (profile->mode == PROFILE_EXACT && !profile_whole(profile) && !unseen_why(profile))
         advise(adviser, "part of the run was not counted|gait info");
     double unnamed = missing_share(adviser->report);
