@@ -43,7 +43,8 @@ for command in conflicts latencies; do
 import json, sys
 once, twice = ({(r.get('from'), r.get('to'), r.get('type'), r.get('address')): r.get('count', r.get('timed')) for r in json.load(open(name))['rows']}
                for name in sys.argv[1:])
-assert once and twice == {key: 2 * n for key, n in once.items()}, (once, twice)
+# A row that is too rare to be shown once may be there twice.
+assert once and all(twice.get(key) == 2 * n for key, n in once.items()), (once, twice)
 EOF
 done
 "$gait" conflicts --limit 20 "$work/planted" >"$work/text" || bad "conflicts as text: status $?"

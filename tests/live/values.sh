@@ -111,7 +111,7 @@ int main(void)
         literal(), variable();
 }
 EOF
-gcc -O1 -g -o "$work/literal" "$work/literal.c" && "$gait" record -q --overhead 20% --seed 1 --events edge,call,value -o "$work/data" -- "$work/literal" || bad "record literal: status $?"
+gcc -O1 -g -o "$work/literal" "$work/literal.c" && "$gait" record -q -F 2000 --seed 1 --events edge,call,value -o "$work/data" -- "$work/literal" || bad "record literal: status $?"
 "$gait" values --json --module literal "$work/data" >"$work/json" || bad "values of literal: status $?"
 /usr/bin/python3 -B - "$work/json" <<'EOF' || bad 'literals'
 import json, sys
