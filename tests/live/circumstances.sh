@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 make -s "${GAIT_OUT:-o/rel}/programs/roles" >&2 || exit 1
-"$gait" record -q --overhead 30% --seed 1 --events edge,call,address,value -o "$work/data" -- "$built/programs/roles" 60000 >"$work/truth" || bad "record: status $?"
+"$gait" record -q -F 2000 --seed 1 --events edge,call,address,value -o "$work/data" -- "$built/programs/roles" 60000 >"$work/truth" || bad "record: status $?"
 "$gait" verify "$work/data" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 for kind in thread cpu node lock; do
     "$gait" values --json --module roles --kind $kind "$work/data" >"$work/$kind.json" || bad "values --kind $kind: status $?"
