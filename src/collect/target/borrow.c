@@ -16,7 +16,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-enum { TRIES = 20, HALT_MS = 20000, SYSCALL_BYTES = 2 };
+enum { TRIES = 20, HALT_MS = 20000, SYSCALL_BYTES = 2, FLAGS_CLEAR = 0x202 };
 /* Results by which calls ask to be restarted; never seen by programs. */
 enum {
     ERESTART_IF_ASKED = 512,
@@ -257,11 +257,15 @@ bool borrow_traced(struct borrowed *ret_borrowed, int pid, struct err *err)
 
 /* ---- calls */
 
+/* The program's flags are not for our calls: a thread that clone starts inherits them. With the
+ * trap flag its first instruction would raise SIGTRAP, which is blocked and so kills the process;
+ * with the direction flag it would copy backwards. */
 static bool registers_call(struct borrowed *borrowed, long number, const uint64_t arguments[6])
 {
     struct user_regs_struct registers = borrowed->registers;
     registers.rip = borrowed->syscall_at;
     registers.rax = (uint64_t)number;
+    registers.eflags = FLAGS_CLEAR;
     registers.orig_rax = UINT64_MAX; /* in no call now: nothing to restart on the way */
     registers.rdi = arguments[0];
     registers.rsi = arguments[1];

@@ -208,41 +208,97 @@ static void test_abandoned(void **state)
 /* Code that a thread of ours runs there: exit(0). */
 static const uint8_t leave[] = {0x31, 0xff, 0xb8, 60, 0, 0, 0, 0x0f, 0x05};
 
+static uint64_t code_put(struct borrowed *borrowed, struct err *err)
+{
+    uint64_t at, none;
+    assert_true(borrow_need(
+        borrowed, "mapping", SYS_mmap,
+        (uint64_t[6]){0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX},
+        &at, err));
+    assert_true(remote_write(borrowed->pid, at, leave, sizeof leave, err));
+    assert_true(borrow_need(borrowed, "protecting", SYS_mprotect,
+                            (uint64_t[6]){at, 4096, PROT_READ | PROT_EXEC}, &none, err));
+    return at;
+}
+
+static void code_run(struct borrowed *borrowed, struct err *err)
+{
+    uint64_t at = code_put(borrowed, err), none;
+    struct thread_state spawned;
+    int tid;
+    assert_true(borrow_spawn(borrowed, at, at + 4096, 0, &tid, err));
+    while (thread_state_read(borrowed->pid, tid, &spawned))
+        usleep(100);
+    assert_true(
+        borrow_need(borrowed, "unmapping", SYS_munmap, (uint64_t[6]){at, 4096}, &none, err));
+}
+
 static void test_spawn(void **state)
 {
     (void)state;
     pid_t pid = start(compute);
     struct borrowed borrowed;
     struct err err = {0};
-    uint64_t at, none;
-    int tid;
+    uint64_t none;
     assert_true(borrow_begin(&borrowed, pid, &err));
     assert_false(borrow_need(&borrowed, "trying", SYS_munmap, (uint64_t[6]){1}, &none, &err));
     assert_non_null(strstr(err.text, "trying: Invalid argument"));
-    assert_true(borrow_need(
-        &borrowed, "mapping", SYS_mmap,
-        (uint64_t[6]){0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX},
-        &at, &err));
-    assert_true(remote_write(pid, at, leave, sizeof leave, &err));
-    assert_true(borrow_need(&borrowed, "protecting", SYS_mprotect,
-                            (uint64_t[6]){at, 4096, PROT_READ | PROT_EXEC}, &none, &err));
-    assert_true(borrow_spawn(&borrowed, at, at + 4096, 0, &tid, &err));
-    struct thread_state spawned;
-    while (thread_state_read(pid, tid, &spawned))
-        usleep(100);
-    assert_true(
-        borrow_need(&borrowed, "unmapping", SYS_munmap, (uint64_t[6]){at, 4096}, &none, &err));
+    code_run(&borrowed, &err);
     borrow_end(&borrowed);
     assert_int_equal(end(pid), 0);
+}
+
+enum { FLAG_TRAP = 0x100, FLAG_DIRECTION = 0x400, FLAGS_ODD = FLAG_TRAP | FLAG_DIRECTION };
+
+static void count_trap(int signal)
+{
+    (void)signal;
+    seen->rounds++;
+}
+
+/* Single-steps itself, with the direction flag set, until it is to stop; keeps what flags it has
+ * then. */
+static void step_oneself(void)
+{
+    uint64_t flags;
+    signal(SIGTRAP, count_trap);
+    seen->ready = 1;
+    __asm__ volatile("sub $256,%%rsp\n pushfq\n orl %2,(%%rsp)\n popfq\n"
+                     "1: cmpl $0,%1\n je 1b\n"
+                     "pushfq\n mov (%%rsp),%0\n andl $~%c2,(%%rsp)\n popfq\n add $256,%%rsp"
+                     : "=&r"(flags)
+                     : "m"(seen->stop), "i"(FLAGS_ODD)
+                     : "memory", "cc");
+    seen->sum = flags & FLAGS_ODD;
+}
+
+/* A thread of ours that began with the trap flag set died of it, and the program with it. */
+static void test_odd_flags(void **state)
+{
+    (void)state;
+    pid_t pid = start(step_oneself);
+    while (!seen->rounds)
+        usleep(100);
+    int stepping = 0;
+    for (int i = 0; i < ROUNDS && stepping < 5; i++) {
+        struct borrowed borrowed;
+        struct err err = {0};
+        assert_true(borrow_begin(&borrowed, pid, &err));
+        stepping += (borrowed.registers.eflags & FLAGS_ODD) == FLAGS_ODD;
+        code_run(&borrowed, &err);
+        borrow_end(&borrowed);
+    }
+    assert_int_equal(end(pid), 0);
+    assert_true(stepping);
+    assert_int_equal(seen->sum, FLAGS_ODD);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_running),
-        cmocka_unit_test(test_sleeping),
-        cmocka_unit_test(test_abandoned),
-        cmocka_unit_test(test_spawn),
+        cmocka_unit_test(test_running),   cmocka_unit_test(test_sleeping),
+        cmocka_unit_test(test_abandoned), cmocka_unit_test(test_spawn),
+        cmocka_unit_test(test_odd_flags),
     };
     return cmocka_run_group_tests(tests, map_shared, NULL);
 }
