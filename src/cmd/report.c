@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
+#include "analysis/report/ranking.h"
 #include "analysis/report/report.h"
 #include "view/views.h"
 #include "profile/kernel_names.h"
@@ -9,9 +10,28 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct options {
+    struct view_options view;
+    struct rank_keys keys; /* n 0: rows are items */
+};
+
+/* One word may be an item, which has counts; several are of time alone. */
+static bool take_keys(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct options *options = to;
+    (void)flag, (void)err;
+    options->keys.n = 0;
+    return item_by_parse(value, &options->view.by) || rank_keys_parse(value, &options->keys);
+}
+
 static const struct flag flags[] = {
     VIEW_INPUT,
-    VIEW_BY(" (function)"),
+    {"by", 0, "KEY",
+     "function, line, inline, block, edge, instruction, call, loop, module, source-file, process "
+     "or thread",
+     " (function); or several of process, thread, module, source-file, function, line: "
+     "process,function",
+     .take = take_keys},
     VIEW_WEIGHT(": executions (of functions and lines: executed instructions), or user CPU time "
                 "(time for sampled functions and lines, else count)"),
     VIEW_MODULE("this module only; [kernel]: kernel time"),
@@ -78,25 +98,61 @@ static int report(const struct view_options *options, const struct profile *prof
     return output_status();
 }
 
+static int rank(const struct options *options, const struct profile *profile)
+{
+    struct scene scene;
+    struct ranking ranking;
+    struct err err;
+    const struct view_options *view = &options->view;
+    struct rank_filter filter = {.pid = view->pid, .tid = view->tid, .input = view->input};
+    scene_open(&scene, &profile, 1, view->module);
+    scene.verbose = view->verbose;
+    bool good = scene_shows(&scene, &err) || err_in(&err, "--module %s", view->module);
+    if (good && view->function)
+        scene_only_function(&scene, view->function);
+    if (!good || !ranking_make(&ranking, &scene, options->keys, filter, &err)) {
+        scene_close(&scene);
+        err_in(&err, "%s", view->input);
+        return say_err(&err);
+    }
+    scene.columns = output_columns();
+    struct ink ink = output_begin(view);
+    if (view->json)
+        ranking_json(stdout, &ranking, view_rows(view, TEXT_ROWS));
+    else
+        ranking_text(stdout, &ranking, &ink, view_rows(view, TEXT_ROWS));
+    ranking_release(&ranking);
+    scene_close(&scene);
+    return output_status();
+}
+
+static int show(const struct options *options, struct profile *profile)
+{
+    const struct view_options *view = &options->view;
+    bool kernel = view->module && strcmp(view->module, "[kernel]") == 0;
+    bool stacks = profile->mode == PROFILE_PLAIN || view->pid || view->tid || kernel;
+    if (view->inferred && (stacks || options->keys.n))
+        return say_not_inferred();
+    if (kernel || options->keys.n)
+        kernel_names_complete(profile);
+    return options->keys.n ? rank(options, profile) : report(view, profile);
+}
+
 int cmd_report(int argc, char **argv)
 {
-    struct view_options options = {.by = BY_FUNCTION};
+    struct options options = {.view = {.by = BY_FUNCTION}};
     struct err err;
     if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
-    if (!view_input(&options, argc, argv, &err))
+    if (!view_input(&options.view, argc, argv, &err))
         return say_err(&err);
-    if (options.inferred && !item_by_inferred(options.by))
+    if (options.view.inferred && !item_by_inferred(options.view.by))
         return say_not_inferred();
     struct profile profile;
-    int status = profile_load(options.input, options.quiet, &profile);
+    int status = profile_load(options.view.input, options.view.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
-    bool kernel = options.module && strcmp(options.module, "[kernel]") == 0;
-    bool stacks = profile.mode == PROFILE_PLAIN || options.pid || options.tid || kernel;
-    if (kernel)
-        kernel_names_complete(&profile);
-    status = options.inferred && stacks ? say_not_inferred() : report(&options, &profile);
+    status = show(&options, &profile);
     profile_release(&profile);
     return status;
 }

@@ -62,14 +62,73 @@ static int *widths_of(const struct sheet *sheet, size_t columns)
     return widths;
 }
 
+static bool is_hidden(const struct sheet *sheet, size_t column)
+{
+    return column < 64 && sheet->hidden >> column & 1;
+}
+
+void sheet_hide(struct sheet *sheet, size_t column)
+{
+    ASSERT(column < 64);
+    sheet->hidden |= UINT64_C(1) << column;
+}
+
 int sheet_width(const struct sheet *sheet)
 {
     size_t columns = strlen(sheet->align);
     int *widths = widths_of(sheet, columns), sum = -2;
     for (size_t i = 0; i < columns; i++)
-        sum += widths[i] + 2;
+        if (!is_hidden(sheet, i))
+            sum += widths[i] + 2;
     mem_free(widths);
     return sum;
+}
+
+/* From that character on. */
+static const char *text_from(const char *text, int characters)
+{
+    for (; *text && (characters > 0 || (*text & 0xC0) == 0x80); text++)
+        characters -= (*text & 0xC0) != 0x80;
+    return text;
+}
+
+static const char *text_cut(struct sheet *sheet, const char *text, int width)
+{
+    static const char dots[] = "...";
+    int keep = width - (int)strlen(dots), all = width_of(text);
+    size_t room = strlen(text) + sizeof dots;
+    char *cut = arena_alloc(&sheet->arena, room);
+    if (strchr(text, '/'))
+        snprintf(cut, room, "%s%s", dots, text_from(text, all - keep));
+    else
+        snprintf(cut, room, "%.*s%s", (int)(text_from(text, keep) - text), text, dots);
+    return cut;
+}
+
+void sheet_squeeze(struct sheet *sheet, int width)
+{
+    enum { WIDTH_MIN = 12 };
+    size_t columns = strlen(sheet->align);
+    for (int over; (over = sheet_width(sheet) - width) > 0;) {
+        int *widths = widths_of(sheet, columns), next = WIDTH_MIN;
+        size_t widest = columns;
+        for (size_t c = 0; c < columns; c++)
+            if (sheet->align[c] == 'l' && !is_hidden(sheet, c) && widths[c] > WIDTH_MIN &&
+                (widest == columns || widths[c] > widths[widest]))
+                widest = c;
+        for (size_t c = 0; c < columns && widest < columns; c++)
+            if (c != widest && sheet->align[c] == 'l' && !is_hidden(sheet, c) && widths[c] > next)
+                next = widths[c];
+        int most = widest == columns ? 0 : widths[widest];
+        mem_free(widths);
+        if (!most)
+            return;
+        int down = most - next > 1 ? most - next : 1;
+        int target = most - (down < over ? down : over);
+        for (size_t i = widest; i < sheet->cells.n; i += columns)
+            if (width_of(sheet->cells.at[i].text) > target)
+                sheet->cells.at[i].text = text_cut(sheet, sheet->cells.at[i].text, target);
+    }
 }
 
 void sheet_clear(struct sheet *sheet)
@@ -80,16 +139,22 @@ void sheet_clear(struct sheet *sheet)
 
 void sheet_end(struct sheet *sheet, FILE *to)
 {
-    size_t columns = strlen(sheet->align);
+    size_t columns = strlen(sheet->align), first = 0, past = columns;
     int *widths = widths_of(sheet, columns);
+    while (first < columns && is_hidden(sheet, first))
+        first++;
+    while (past > first && is_hidden(sheet, past - 1))
+        past--;
     for (size_t i = 0; i < sheet->cells.n; i++) {
         const char *text = sheet->cells.at[i].text;
         const char *begin = ink_begin(&sheet->ink, sheet->cells.at[i].tone);
         const char *end = ink_end(&sheet->ink, sheet->cells.at[i].tone);
         size_t column = i % columns;
         int pad = widths[column] - width_of(text);
-        bool last = column + 1 == columns;
-        fputs(column ? "  " : "", to);
+        bool last = column + 1 == past;
+        if (is_hidden(sheet, column))
+            continue;
+        fputs(column > first ? "  " : "", to);
         if (sheet->align[column] == 'r')
             fprintf(to, "%*s%s%s%s", pad, "", begin, text, end);
         else

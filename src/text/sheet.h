@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "text/ink.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 struct sheet_cell {
@@ -15,6 +16,7 @@ struct sheet {
     struct arena arena;
     const char *align; /* one letter a column: 'l' or 'r' */
     struct ink ink;
+    uint64_t hidden; /* a bit for each column that gave way */
     struct sheet_cells {
         VEC(struct sheet_cell);
     } cells; /* row by row, the head first */
@@ -29,6 +31,11 @@ void sheet_change(struct sheet *sheet, double points);
 void sheet_tone(struct sheet *sheet, enum ink_tone tone);
 /* How wide a line of it will be. */
 int sheet_width(const struct sheet *sheet);
+/* Leaves a column out. Holds for cells that are filled in later, too. */
+void sheet_hide(struct sheet *sheet, size_t column);
+/* Cuts texts of the widest columns that stand at the left until a line is no wider than that, or
+ * they are as short as can be. Of a path the end is kept, of all else the beginning. */
+void sheet_squeeze(struct sheet *sheet, int width);
 /* Back to no cells. */
 void sheet_clear(struct sheet *sheet);
 /* Writes and releases it. */

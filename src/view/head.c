@@ -44,8 +44,8 @@ const char *counts_text(const struct scene *scene, uint32_t side, enum item_by b
                                                          : ", as recorded (raw)";
 }
 
-void head_json(struct json *json, const char *name, const struct scene *scene, uint32_t side,
-               enum item_by by, enum weight weight, uint64_t stray)
+static void head_open(struct json *json, const char *name, const struct scene *scene, uint32_t side,
+                      const char *by, enum weight weight, bool raw, uint64_t stray)
 {
     char schema[64];
     snprintf(schema, sizeof schema, "gait/%s/1", name);
@@ -54,9 +54,9 @@ void head_json(struct json *json, const char *name, const struct scene *scene, u
     json_string(json, "schema", schema);
     json_string(json, "command", profile->command ? profile->command : "");
     json_string(json, "mode", profile_mode_name(profile->mode));
-    json_string(json, "by", item_by_name(by));
+    json_string(json, "by", by);
     json_string(json, "weight", weight_name(weight));
-    json_bool(json, "raw", !(scene->inferred[side] && item_by_inferred(by)));
+    json_bool(json, "raw", raw);
     if (profile->mode == PROFILE_EXACT)
         json_bool(json, "whole", profile_whole(profile));
     if (profile_fact_find(profile, "only"))
@@ -76,6 +76,19 @@ void head_json(struct json *json, const char *name, const struct scene *scene, u
     json_number(json, "off_time", (double)profile->totals.off_ns / 1e9);
     modules_json(json, scene);
     losses_json(json, scene, side, stray);
+}
+
+void head_json(struct json *json, const char *name, const struct scene *scene, uint32_t side,
+               enum item_by by, enum weight weight, uint64_t stray)
+{
+    head_open(json, name, scene, side, item_by_name(by), weight,
+              !(scene->inferred[side] && item_by_inferred(by)), stray);
+}
+
+void head_json_by(struct json *json, const char *name, const struct scene *scene, uint32_t side,
+                  const char *by, enum weight weight)
+{
+    head_open(json, name, scene, side, by, weight, true, 0);
 }
 
 void estimate_json(struct json *json, const char *value, const char *lo, const char *hi,

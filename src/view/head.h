@@ -8,6 +8,9 @@
 /* Opens the object and writes all of it up to the rows; `name` is that of the schema. */
 void head_json(struct json *json, const char *name, const struct scene *scene, uint32_t side,
                enum item_by by, enum weight weight, uint64_t stray);
+/* The same of rows that are no items, which have no inferred counts. */
+void head_json_by(struct json *json, const char *name, const struct scene *scene, uint32_t side,
+                  const char *by, enum weight weight);
 void estimate_json(struct json *json, const char *value, const char *lo, const char *hi,
                    struct estimate estimate);
 

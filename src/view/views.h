@@ -22,12 +22,16 @@ struct listing;
 struct modelled;
 struct pipeline;
 struct places_values;
+struct ranking;
 struct report;
 struct scene;
 struct verification;
 
 void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit);
 void report_json(FILE *to, const struct report *report, size_t limit);
+
+void ranking_text(FILE *to, const struct ranking *ranking, const struct ink *ink, size_t limit);
+void ranking_json(FILE *to, const struct ranking *ranking, size_t limit);
 
 struct annotation_style {
     bool all;  /* else runs of instructions that were not seen are folded */

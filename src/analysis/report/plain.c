@@ -81,19 +81,20 @@ void plain_add(const struct plain *plain, struct groups *groups, uint32_t group,
 
 /* Beside an agent's, the kernel's samples are fewer and weigh more. Where both are in what is
  * weighed, the weight is that of equal ones that would tell as much. */
-static double sample_weight(const struct plain *plain, const struct groups *every)
+static double sample_weight(const struct plain *plain, const struct groups *every, bool of_kernel)
 {
     const struct totals *totals = &plain->profile->totals;
-    double kernel = (double)(plain->filter.kernel ? plain->whole.sum : plain->beside_whole);
+    bool own = of_kernel == plain->filter.kernel;
+    double whole = (double)(own ? plain->whole.sum : plain->beside_whole);
     if (plain->profile->mode != PROFILE_SAMPLED)
         return totals->interrupts ? (double)every->sum / (double)totals->interrupts : 0;
-    if (plain->filter.kernel)
+    if (of_kernel)
         return totals->kernel_samples
-                   ? (kernel + (double)totals->bare_ns) / (double)totals->kernel_samples
+                   ? (whole + (double)totals->bare_ns) / (double)totals->kernel_samples
                    : 0;
     if (totals->sampled_xx && totals->bare_ns)
         return (double)totals->sampled_xx / (double)totals->sampled_ns;
-    return totals->samples ? (double)plain->whole.sum / (double)totals->samples : 0;
+    return totals->samples ? whole / (double)totals->samples : 0;
 }
 
 static void weights_sum(struct plain *plain)
@@ -113,7 +114,8 @@ static void weights_sum(struct plain *plain)
         if (kept)
             plain_add(plain, weighs ? &plain->kept : &plain->beside, cell->group, weight);
     }
-    plain->sample_weight = sample_weight(plain, &every);
+    plain->sample_weight = sample_weight(plain, &every, plain->filter.kernel);
+    plain->beside_weight = sample_weight(plain, &every, !plain->filter.kernel);
     double cut = (double)samples_cut(&plain->profile->totals) * plain->sample_weight;
     plain->cut = plain->kept.sum ? fmin(cut / (double)plain->kept.sum, 1) : 0;
 }
@@ -138,6 +140,11 @@ struct estimate plain_part(const struct plain *plain, const struct groups *part,
 struct estimate plain_share(const struct plain *plain, const struct groups *groups)
 {
     return plain_part(plain, groups, &plain->kept);
+}
+
+struct estimate plain_beside_share(const struct plain *plain, const struct groups *groups)
+{
+    return groups_share(groups, &plain->beside, plain->beside_weight);
 }
 
 /* What a weight of `whole` stands for. */

@@ -52,6 +52,7 @@ struct plain {
     struct groups whole, kept, beside;
     uint64_t beside_whole; /* the other, of all threads */
     double sample_weight;  /* mean; 0: not known */
+    double beside_weight;  /* the same of the other */
     double cut; /* the share of the kept whose stacks were not followed to their end, at most */
 };
 
@@ -81,6 +82,7 @@ struct estimate plain_total_amount(const struct plain *plain, const struct group
 
 /* The same of a weight of the other of user and kernel time. */
 double plain_beside(const struct plain *plain, const struct groups *groups);
+struct estimate plain_beside_share(const struct plain *plain, const struct groups *groups);
 
 struct plain_row {
     uint32_t function; /* of plain->functions */

@@ -23,8 +23,34 @@ static void changes_told(void **state)
     sheet_end(&sheet, stdout);
 }
 
+/* The widest text gives way first, paths at their beginning; columns that are hidden take no room.
+ */
+static void fits(void **state)
+{
+    (void)state;
+    struct sheet sheet;
+    sheet_begin(&sheet, "rll", NULL);
+    sheet_cell(&sheet, "12.34%%");
+    sheet_cell(&sheet, "a_function_with_a_long_name");
+    sheet_cell(&sheet, "/a/folder/and/another/file.c:12");
+    assert_int_equal(sheet_width(&sheet), 6 + 2 + 27 + 2 + 31);
+    sheet_squeeze(&sheet, 50);
+    assert_int_equal(sheet_width(&sheet), 50);
+    assert_string_equal(sheet.cells.at[1].text, "a_function_with_a...");
+    assert_string_equal(sheet.cells.at[2].text, "...another/file.c:12");
+    sheet_hide(&sheet, 1);
+    assert_int_equal(sheet_width(&sheet), 6 + 2 + 20);
+    sheet_squeeze(&sheet, 1); /* not to nothing */
+    assert_int_equal(sheet_width(&sheet), 6 + 2 + 12);
+    char text[64] = "";
+    FILE *to = fmemopen(text, sizeof text, "w");
+    sheet_end(&sheet, to);
+    fclose(to);
+    assert_string_equal(text, "12.34%  ...file.c:12\n");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(changes_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(changes_told), cmocka_unit_test(fits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

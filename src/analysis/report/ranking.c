@@ -1,0 +1,465 @@
+#include "analysis/report/ranking.h"
+
+#include "analysis/counts/code_owner.h"
+#include "base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- keys */
+
+static const char *const key_names[RANK_KEYS] = {
+    [RANK_PROCESS] = "process",  [RANK_THREAD] = "thread",     [RANK_MODULE] = "module",
+    [RANK_FILE] = "source-file", [RANK_FUNCTION] = "function", [RANK_LINE] = "line"};
+
+const char *rank_key_name(enum rank_key key)
+{
+    return key_names[key];
+}
+
+bool rank_keys_have(const struct rank_keys *keys, enum rank_key key)
+{
+    for (uint32_t i = 0; i < keys->n; i++)
+        if (keys->at[i] == key)
+            return true;
+    return false;
+}
+
+bool rank_keys_parse(const char *text, struct rank_keys *ret_keys)
+{
+    struct rank_keys keys = {0};
+    for (;; text++) {
+        size_t bytes = strcspn(text, ",");
+        enum rank_key key = 0;
+        while (key < RANK_KEYS &&
+               (strlen(key_names[key]) != bytes || strncmp(key_names[key], text, bytes) != 0))
+            key++;
+        if (key == RANK_KEYS || rank_keys_have(&keys, key))
+            return false;
+        keys.at[keys.n++] = key;
+        text += bytes;
+        if (!*text)
+            break;
+    }
+    *ret_keys = keys;
+    return true;
+}
+
+/* Whether rows are of code, which is called, and not of threads alone. */
+static bool of_code(const struct rank_keys *keys)
+{
+    return rank_keys_have(keys, RANK_MODULE) || rank_keys_have(keys, RANK_FILE) ||
+           rank_keys_have(keys, RANK_FUNCTION) || rank_keys_have(keys, RANK_LINE);
+}
+
+static bool of_lines(const struct rank_keys *keys)
+{
+    return rank_keys_have(keys, RANK_FILE) || rank_keys_have(keys, RANK_LINE);
+}
+
+static bool of_threads(const struct rank_keys *keys)
+{
+    return rank_keys_have(keys, RANK_PROCESS) || rank_keys_have(keys, RANK_THREAD);
+}
+
+/* ---- rows */
+
+/* No padding: compared by bytes. What is no key is 0. */
+struct place_key {
+    uint32_t pid, tid, module, line;
+    uint64_t name, at, file; /* pointers of names that are stored once */
+};
+
+/* Of all that is known of a place, what the keys ask for. */
+static uint32_t row_at(struct ranking *ranking, struct map *places, const struct rank_row *known)
+{
+    const struct rank_keys *keys = &ranking->keys;
+    struct rank_row row = {.module = MODULE_NONE};
+    if (of_threads(keys))
+        row.pid = known->pid;
+    if (rank_keys_have(keys, RANK_THREAD))
+        row.tid = known->tid;
+    if (rank_keys_have(keys, RANK_FUNCTION)) {
+        row.name = known->name;
+        row.at = known->at;
+    }
+    if (of_lines(keys))
+        row.file = known->file;
+    if (rank_keys_have(keys, RANK_LINE))
+        row.line = known->line;
+    /* Functions of one name are several; and what has no file is told apart by its module. */
+    bool module = rank_keys_have(keys, RANK_MODULE) || rank_keys_have(keys, RANK_FUNCTION);
+    if (module || (of_lines(keys) && !known->file))
+        row.module = known->module;
+    struct place_key key = {.pid = row.pid,
+                            .tid = row.tid,
+                            .module = row.module,
+                            .line = row.line,
+                            .name = (uintptr_t)row.name,
+                            .at = row.at,
+                            .file = (uintptr_t)row.file};
+    uint32_t i = map_add(places, &key);
+    if (i == ranking->n)
+        *vec_push(ranking) = row;
+    return i;
+}
+
+static void line_find(struct ranking *ranking, struct rank_row *row, uint64_t at)
+{
+    const char *file = NULL;
+    struct binary *binary = scene_binary(ranking->scene, row->module);
+    if (!of_lines(&ranking->keys) || !binary)
+        return;
+    if (lines_find(binary_lines(binary), (struct svma){at}, &file, &row->line) && file)
+        row->file = intern_text(&ranking->scene->names, file);
+}
+
+/* ---- samples */
+
+/* The row of each node, UINT32_MAX: none. */
+static uint32_t *nodes_place(struct ranking *ranking, struct map *places)
+{
+    const struct plain *plain = &ranking->plain;
+    const struct stacks *stacks = &plain->profile->stacks;
+    bool code = of_code(&ranking->keys);
+    uint32_t *row_of = mem_alloc((stacks->nodes.n + 1) * sizeof *row_of);
+    uint64_t *thread_of = mem_alloc((stacks->nodes.n + 1) * sizeof *thread_of);
+    for (uint32_t node = 0; node < stacks->nodes.n; node++) {
+        struct stack_key key = stacks_key(stacks, node);
+        uint32_t function = plain->function_of[node];
+        thread_of[node] = key.parent == STACK_NONE ? key.address : thread_of[key.parent];
+        row_of[node] = UINT32_MAX;
+        const struct plain_function *of =
+            function == PLAIN_NONE ? NULL : &plain->functions.at[function];
+        if (!(plain->flags[node] & PLAIN_KEPT) || (of && !of->shown) || (!of && code))
+            continue;
+        struct rank_row row = {.pid = (uint32_t)(thread_of[node] >> 32),
+                               .tid = (uint32_t)thread_of[node],
+                               .module = of ? of->module : MODULE_NONE,
+                               .name = of ? of->name : NULL,
+                               .at = of ? of->start : 0};
+        if (of)
+            line_find(ranking, &row, key.address);
+        row_of[node] = row_at(ranking, places, &row);
+    }
+    mem_free(thread_of);
+    return row_of;
+}
+
+/* Up the stack, each row once: `stamps` has, for each row, the last cell that was added to it. */
+static void cell_add(struct ranking *ranking, const uint32_t *row_of, uint32_t *stamps, uint32_t i)
+{
+    const struct plain *plain = &ranking->plain;
+    const struct stacks *stacks = &plain->profile->stacks;
+    const struct stack_cell *cell = map_key(&stacks->cells, i);
+    uint64_t weight = stacks->weights.at[i];
+    bool kernel = plain->flags[cell->node] & PLAIN_KERNEL;
+    if (!(plain->flags[cell->node] & PLAIN_KEPT))
+        return;
+    if (row_of[cell->node] != UINT32_MAX) {
+        struct rank_row *row = &ranking->at[row_of[cell->node]];
+        groups_add(kernel ? &row->kernel : &row->user, cell->group, weight);
+    }
+    for (uint32_t node = cell->node; node != STACK_NONE; node = plain->parent_of[node]) {
+        uint32_t r = row_of[node];
+        if (r == UINT32_MAX || stamps[r] == i + 1)
+            continue;
+        stamps[r] = i + 1;
+        struct rank_row *row = &ranking->at[r];
+        groups_add(kernel ? &row->kernel_below : &row->user_below, cell->group, weight);
+    }
+}
+
+/* Time in a kernel that nobody sampled is one row, so that shares are still of all. */
+static void unsampled_add(struct ranking *ranking)
+{
+    const struct totals *totals = &ranking->plain.profile->totals;
+    const struct plain_filter *filter = &ranking->plain.filter;
+    bool filtered =
+        filter->pid || filter->tid || ranking->scene->only_function || ranking->scene->only_module;
+    if (filtered || ranking->plain.beside.sum || plain_counts_events(ranking->plain.profile) ||
+        of_threads(&ranking->keys))
+        return;
+    ranking->kernel = (double)totals->kernel_ns / 1e9;
+    if (totals->kernel_ns)
+        *vec_push(ranking) = (struct rank_row){.module = MODULE_NONE,
+                                               .name = "[kernel]",
+                                               .counted = true,
+                                               .kernel_ns = totals->kernel_ns};
+}
+
+static void samples_rank(struct ranking *ranking)
+{
+    const struct plain *plain = &ranking->plain;
+    struct map places;
+    map_init(&places, sizeof(struct place_key));
+    uint32_t *row_of = nodes_place(ranking, &places);
+    uint32_t *stamps = mem_alloc((ranking->n + 1) * sizeof *stamps);
+    for (uint32_t i = 0; i < plain->profile->stacks.cells.n; i++)
+        cell_add(ranking, row_of, stamps, i);
+    mem_free(stamps);
+    mem_free(row_of);
+    map_release(&places);
+    ranking->user = plain_amount(plain, &plain->kept).value;
+    ranking->kernel = plain_beside(plain, &plain->beside);
+    unsampled_add(ranking);
+}
+
+/* ---- what the kernel counted */
+
+static bool threads_known(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->threads.n; i++)
+        if (thread_times_known(&profile->threads.at[i]))
+            return true;
+    return false;
+}
+
+/* The times of threads are known without any sample. */
+static void threads_rank(struct ranking *ranking, struct rank_filter filter)
+{
+    const struct profile *profile = ranking->scene->sides[0];
+    struct map places;
+    map_init(&places, sizeof(struct place_key));
+    ranking->counted = true;
+    ranking->user = ranking->kernel = 0;
+    for (size_t i = 0; i < profile->threads.n; i++) {
+        const struct thread_times *thread = &profile->threads.at[i];
+        struct rank_row known = {.pid = thread->pid, .tid = thread->tid};
+        if ((filter.pid && filter.pid != thread->pid) || (filter.tid && filter.tid != thread->tid))
+            continue;
+        uint32_t place = row_at(ranking, &places, &known);
+        struct rank_row *row = &ranking->at[place];
+        row->counted = true;
+        row->user_ns += thread->user_ns;
+        row->kernel_ns += thread->kernel_ns;
+        row->off_ns += thread->off_ns;
+        ranking->user += (double)thread->user_ns / 1e9;
+        ranking->kernel += (double)thread->kernel_ns / 1e9;
+    }
+    map_release(&places);
+}
+
+const char *rank_thread_name(const struct profile *profile, uint32_t pid, uint32_t tid)
+{
+    const struct thread_times *most = NULL;
+    for (size_t i = 0; i < profile->threads.n; i++) {
+        const struct thread_times *thread = &profile->threads.at[i];
+        if (thread->pid == pid && thread->tid == tid &&
+            (!most || thread->user_ns + thread->kernel_ns >= most->user_ns + most->kernel_ns))
+            most = thread;
+    }
+    return most ? most->name : "";
+}
+
+/* ---- what was counted */
+
+static void counts_rank(struct ranking *ranking)
+{
+    struct items items;
+    struct map places;
+    struct scene *scene = ranking->scene;
+    map_init(&places, sizeof(struct place_key));
+    items_list(&items, scene, of_lines(&ranking->keys) ? BY_LINE : BY_FUNCTION);
+    for (size_t i = 0; i < items.n; i++) {
+        const struct item *item = &items.at[i];
+        struct rank_row row = {.module = item->module,
+                               .name = scene_function_name(scene, item->module, item->function)};
+        const struct binary *binary = scene_binary(scene, item->module);
+        if (binary && item->function != FUNCTION_NONE)
+            row.at = binary->symbols.functions.at[item->function].start.v;
+        line_find(ranking, &row, item->at);
+        uint32_t place = row_at(ranking, &places, &row);
+        quantity_add(&ranking->at[place].body, &item->body[0]);
+    }
+    items_release(&items);
+    map_release(&places);
+}
+
+/* ---- figures */
+
+static const struct estimate unknown = {NAN, NAN, NAN};
+
+static struct estimate certain(double value)
+{
+    return (struct estimate){value, value, value};
+}
+
+/* Two amounts that vary apart from each other. */
+static struct estimate sum_of(struct estimate a, struct estimate b)
+{
+    double value = a.value + b.value;
+    return (struct estimate){value, value - hypot(a.value - a.lo, b.value - b.lo),
+                             value + hypot(a.hi - a.value, b.hi - b.value)};
+}
+
+static struct estimate scaled(struct estimate share, double by)
+{
+    return by > 0 ? (struct estimate){share.value * by, share.lo * by, share.hi * by} : certain(0);
+}
+
+/* Code is either the kernel's or not: that none of the other was seen is no chance. */
+static bool is_none(const struct ranking *ranking, const struct groups *own,
+                    const struct groups *other)
+{
+    return of_code(&ranking->keys) && !own->sum && other->sum;
+}
+
+struct estimate ranking_user(const struct ranking *ranking, const struct rank_row *row)
+{
+    if (row->counted)
+        return certain((double)row->user_ns / 1e9);
+    if (ranking->exact)
+        return unknown;
+    if (is_none(ranking, &row->user, &row->kernel))
+        return certain(0);
+    return scaled(plain_share(&ranking->plain, &row->user), ranking->user);
+}
+
+struct estimate ranking_kernel(const struct ranking *ranking, const struct rank_row *row)
+{
+    if (row->counted)
+        return certain((double)row->kernel_ns / 1e9);
+    if (ranking->exact)
+        return unknown;
+    if (is_none(ranking, &row->kernel, &row->user))
+        return certain(0);
+    return scaled(plain_beside_share(&ranking->plain, &row->kernel), ranking->kernel);
+}
+
+struct estimate ranking_total(const struct ranking *ranking, const struct rank_row *row)
+{
+    if (ranking->exact || row->counted || !of_code(&ranking->keys) ||
+        !(ranking->plain.profile->mode == PROFILE_PLAIN ||
+          stacks_have_callers(&ranking->plain.profile->stacks)))
+        return unknown;
+    struct estimate total =
+        sum_of(scaled(plain_share(&ranking->plain, &row->user_below), ranking->user),
+               scaled(plain_beside_share(&ranking->plain, &row->kernel_below), ranking->kernel));
+    double all = ranking->user + ranking->kernel;
+    return estimate_raise(total, ranking->plain.cut * all, all);
+}
+
+static struct estimate share_of(const struct ranking *ranking, struct estimate amount)
+{
+    double all = ranking->user + ranking->kernel;
+    if (!(all > 0))
+        return certain(0);
+    return (struct estimate){amount.value / all, fmax(amount.lo / all, 0),
+                             fmin(amount.hi / all, 1)};
+}
+
+struct estimate ranking_share(const struct ranking *ranking, const struct rank_row *row)
+{
+    if (ranking->exact)
+        return estimate_share(ranking->scene->sides[0], &row->body, false);
+    return share_of(ranking, sum_of(ranking_user(ranking, row), ranking_kernel(ranking, row)));
+}
+
+struct estimate ranking_total_share(const struct ranking *ranking, const struct rank_row *row)
+{
+    struct estimate total = ranking_total(ranking, row);
+    return isnan(total.value) ? total : share_of(ranking, total);
+}
+
+/* ---- order */
+
+static double row_weight(const struct ranking *ranking, const struct rank_row *row)
+{
+    return ranking->exact ? (double)row->body.count
+                          : ranking_user(ranking, row).value + ranking_kernel(ranking, row).value;
+}
+
+static int text_order(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int number_order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int row_order(const void *a, const void *b)
+{
+    const struct rank_row *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    if (x->below != y->below)
+        return x->below > y->below ? -1 : 1;
+    int order = number_order(x->pid, y->pid);
+    order = order ? order : number_order(x->tid, y->tid);
+    order = order ? order : number_order(x->module, y->module);
+    order = order ? order : text_order(x->file, y->file);
+    order = order ? order : number_order(x->line, y->line);
+    order = order ? order : number_order(x->at, y->at);
+    return order ? order : text_order(x->name, y->name);
+}
+
+/* Rows that nothing was seen in, which is so of places of other threads. */
+static void empty_drop(struct ranking *ranking)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ranking->n; i++) {
+        const struct rank_row *row = &ranking->at[i];
+        if (row->counted || row->user_below.sum || row->kernel_below.sum || row->body.count)
+            ranking->at[n++] = *row;
+    }
+    ranking->n = n;
+}
+
+/* ---- all */
+
+static bool rows_make(struct ranking *ranking, struct rank_filter filter, struct err *err)
+{
+    struct scene *scene = ranking->scene;
+    const struct profile *profile = scene->sides[0];
+    ranking->exact = profile->mode == PROFILE_EXACT;
+    if (ranking->exact && (of_threads(&ranking->keys) || filter.pid || filter.tid))
+        return err_set(err, ERR_FORMAT,
+                       "an exact profile does not keep processes and threads apart; the times of "
+                       "one of gait record without --exact do");
+    if (ranking->exact) {
+        counts_rank(ranking);
+        return true;
+    }
+    if (!plain_open(&ranking->plain, scene, 0,
+                    (struct plain_filter){.pid = filter.pid, .tid = filter.tid}, err))
+        return false;
+    if (!of_code(&ranking->keys) && threads_known(profile) && !plain_counts_events(profile))
+        threads_rank(ranking, filter);
+    else
+        samples_rank(ranking);
+    return true;
+}
+
+bool ranking_make(struct ranking *ranking, struct scene *scene, struct rank_keys keys,
+                  struct rank_filter filter, struct err *err)
+{
+    *ranking = (struct ranking){.scene = scene, .keys = keys, .input = filter.input};
+    if (!rows_make(ranking, filter, err))
+        return false;
+    empty_drop(ranking);
+    if (!ranking->n && scene->only_function) {
+        ranking_release(ranking);
+        return err_set(err, ERR_MISSING, "no function '%s' was seen to run; see gait report",
+                       scene->only_function);
+    }
+    for (size_t i = 0; i < ranking->n; i++) {
+        struct rank_row *row = &ranking->at[i];
+        double below = ranking_total(ranking, row).value;
+        row->weight = row_weight(ranking, row);
+        row->below = isnan(below) ? 0 : below;
+    }
+    if (ranking->n)
+        qsort(ranking->at, ranking->n, sizeof *ranking->at, row_order);
+    return true;
+}
+
+void ranking_release(struct ranking *ranking)
+{
+    vec_release(ranking);
+    if (!ranking->exact)
+        plain_close(&ranking->plain);
+}
