@@ -107,7 +107,11 @@ void agent_forked(bool trap_blocked)
     descriptor_program_forked();
     if (!agent_samples())
         return;
-    struct kernel_altstack altstack = altstack_inherited();
+    const struct thread *forker;
+    struct kernel_altstack altstack = altstack_inherited(&forker);
+    struct resume_place places[RESUME_PLACES] = {0};
+    if (forker)
+        __builtin_memcpy(places, forker->resume.places, sizeof places);
     for (uint32_t i = 0; i < agent.n_threads; i++) {
         struct thread *thread = &agent.threads[i];
         if (thread->tid > 0 && thread->perf_fd >= 0)
@@ -122,6 +126,8 @@ void agent_forked(bool trap_blocked)
     if (!thread)
         return;
     thread->altstack = altstack;
+    /* A handler that forks may have interrupted a call with the trap flag, and returns there. */
+    __builtin_memcpy(thread->resume.places, places, sizeof places);
     thread->trap_blocked = trap_blocked;
     altstack_lend(thread);
     agent_thread_start(thread);

@@ -15,4 +15,10 @@ alone=$("$work/waits")
 for options in '-F 10000' '-F 10000' '-F 10000' '--overhead 20% --trigger cputime'; do
     same "$options" "$alone" "$("$gait" record -q $options -o "$work/data" -- "$work/waits")"
 done
+# Plain handlers that come meanwhile: they wait themselves, fork, jump, and the program single-steps itself afterwards.
+gcc -O2 -D_GNU_SOURCE -o "$work/plain" tests/programs/signals/signal_waits.c || { bad 'the test program could not be built'; exit 1; }
+alone=$("$work/plain")
+for options in '-F 10000' '-F 10000' '--overhead 20% --trigger cputime'; do
+    same "plain handlers, $options" "$alone" "$(timeout 60 "$gait" record -q $options -o "$work/data" -- "$work/plain")"
+done
 finish

@@ -117,6 +117,12 @@ static inline void agent_leaves(void)
     __atomic_fetch_sub(&agent.inside, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Whether code is the agent's own. Walks enter it where the program calls an interposer. */
+static inline bool agent_is_own(uint64_t pc)
+{
+    return pc >= agent.text_start && pc < agent.text_end;
+}
+
 /* True if threads of this process are sampled now. */
 static inline bool agent_samples(void)
 {

@@ -42,7 +42,16 @@ struct held_signal {
 
 enum {
     THREAD_SIGNAL_STACK_BYTES = 1 << 16,
+    RESUME_PLACES = 4,
     THREAD_ASIDE = 5, /* signals that can be put aside: agent/exact/exact_aside.h */
+};
+
+/* A system call that the program makes with the trap flag set: agent/sampling/resume.h */
+struct resume_place {
+    uint64_t next, after; /* the instruction after the call, and the one after that */
+    uint32_t owed;        /* traps that have not come yet: one for each handler that interrupted it,
+                             made the same call, and has not returned */
+    bool negates;         /* the instruction after the call is neg %eax */
 };
 
 struct thread {
@@ -85,12 +94,10 @@ struct thread {
         trap_pending; /* SIGTRAP as the program sees it; for the kernel it is not blocked */
 
     struct {
-        bool on;              /* the sample waits until the program has made a system call */
-        bool owed;            /* the trap flag is set for it, and the trap has not come yet */
-        uint32_t times;       /* so far in this sample */
-        uint64_t next, after; /* the instruction after the call, and the one after that */
-        uint64_t flags;       /* of the program */
-        bool negates;         /* the instruction after the call is neg %eax */
+        bool on;        /* the sample waits until the program has made a system call, at `at` */
+        uint32_t times; /* so far in this sample */
+        struct resume_place *at;
+        struct resume_place places[RESUME_PLACES];
     } resume;
 
     uint32_t walking;    /* context, %gs and the copied state are in use */

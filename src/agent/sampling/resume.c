@@ -154,46 +154,66 @@ static bool signal_suits(const struct thread *thread)
            !(thread->frame.mask & (TRAP_BIT | PROBE_BITS));
 }
 
+/* The place of this call, or a free one. NULL: none is free. */
+static struct resume_place *place_get(struct thread *thread, uint64_t next)
+{
+    struct resume_place *places = thread->resume.places, *free = NULL;
+    for (uint32_t i = 0; i < RESUME_PLACES; i++) {
+        if (places[i].owed && places[i].next == next)
+            return &places[i];
+        if (!places[i].owed)
+            free = &places[i];
+    }
+    return free;
+}
+
 bool resume_plan(struct thread *thread)
 {
     const struct context *context = thread->context;
     uint8_t bytes[SYSCALL_BYTES + INSTRUCTION_MAX];
     struct insn insn;
+    struct resume_place *place = place_get(thread, context->pc + SYSCALL_BYTES);
     if (thread->resume.times >= RESUMES_MAX || !returns(context->gpr) || !signal_suits(thread) ||
-        context->flags & TRAP_FLAG)
+        context->flags & TRAP_FLAG || agent_is_own(context->pc) || !place)
         return false;
     if (!probe_read(bytes, context->pc, sizeof bytes) || bytes[0] != 0x0f || bytes[1] != 0x05 ||
         !insn_decode(bytes + SYSCALL_BYTES, INSTRUCTION_MAX, &insn) ||
         !(may_repeat(&insn) || negates(&insn)))
         return false;
-    thread->resume.negates = negates(&insn);
-    thread->resume.next = context->pc + SYSCALL_BYTES;
-    thread->resume.after = thread->resume.next + insn.length;
-    thread->resume.flags = context->flags;
+    thread->resume.at = place;
+    place->negates = negates(&insn);
+    place->next = context->pc + SYSCALL_BYTES;
+    place->after = place->next + insn.length;
     return true;
 }
 
 void resume_begin(struct thread *thread)
 {
     thread->resume.times++;
-    thread->resume.on = thread->resume.owed = true;
+    thread->resume.on = true;
+    thread->resume.at->owed++;
     thread->frame.rflags |= TRAP_FLAG;
 }
 
-/* As the program left it. */
-static void frame_restore(const struct thread *thread, struct kernel_ucontext *frame)
+/* As the program left it. A call puts its address into %rcx and the flags into %r11. */
+static void frame_restore(const struct resume_place *place, struct kernel_ucontext *frame)
 {
     frame->rflags &= ~(uint64_t)TRAP_FLAG;
-    if (frame->r11 == (thread->resume.flags | TRAP_FLAG))
-        frame->r11 = thread->resume.flags;
+    if (frame->rcx == place->next)
+        frame->r11 &= ~(uint64_t)TRAP_FLAG;
 }
 
 void resume_forget(struct thread *thread, struct kernel_ucontext *frame)
 {
-    if (!thread->resume.owed || !(frame->rflags & TRAP_FLAG))
-        return;
-    thread->resume.owed = thread->resume.on = false;
-    frame_restore(thread, frame);
+    for (uint32_t i = 0; i < RESUME_PLACES && frame->rflags & TRAP_FLAG; i++) {
+        struct resume_place *place = &thread->resume.places[i];
+        bool there = frame->rip == place->next || frame->rip == place->next - SYSCALL_BYTES;
+        if (!place->owed || !there)
+            continue;
+        place->owed--;
+        thread->resume.on &= place != thread->resume.at;
+        frame_restore(place, frame);
+    }
 }
 
 /* A virtual machine may lose the cause of a step, and the kernel then reports a breakpoint. */
@@ -203,16 +223,37 @@ bool resume_stepped(int signal, const int32_t *siginfo, const struct kernel_ucon
     return signal == SIGTRAP && stepped && frame->rflags & TRAP_FLAG;
 }
 
+/* The call that a trap comes from; NULL: none of ours. A handler that changes the pc in its frame
+ * and is entered past us takes the flag along. Then the registers show the call, or the program has
+ * no handler for single steps of its own. */
+static struct resume_place *place_of_trap(struct thread *thread,
+                                          const struct kernel_ucontext *frame)
+{
+    struct resume_place *places = thread->resume.places, *moved = NULL;
+    bool ours = agent.actions[SIGTRAP].handler <= 1;
+    for (uint32_t i = 0; i < RESUME_PLACES; i++) {
+        bool called = frame->rcx == places[i].next && frame->r11 & TRAP_FLAG;
+        if (places[i].owed && places[i].after == frame->rip)
+            return &places[i];
+        if (places[i].owed && (called || ours))
+            moved = &places[i];
+    }
+    return moved;
+}
+
 bool resume_end(struct thread *thread, struct kernel_ucontext *frame, bool *ret_on)
 {
-    if (!thread->resume.owed)
+    struct resume_place *place = place_of_trap(thread, frame);
+    if (!place)
         return false;
-    *ret_on = thread->resume.on && frame->rip == thread->resume.after;
-    thread->resume.owed = thread->resume.on = false;
-    frame_restore(thread, frame);
+    place->owed--;
+    frame_restore(place, frame);
+    bool on = thread->resume.on && place == thread->resume.at;
+    *ret_on = on && frame->rip == place->after;
+    thread->resume.on &= !on;
     if (*ret_on)
-        frame->rip = thread->resume.next;
-    if (*ret_on && thread->resume.negates)
+        frame->rip = place->next;
+    if (*ret_on && place->negates)
         frame->rax = (uint32_t) - (uint32_t)frame->rax;
     return true;
 }

@@ -9,7 +9,12 @@
  * That instruction must be one that may run twice: it compares, tests or copies registers, as it
  * does in every libc; or neg %eax, which is undone. It is walked again, so that windows have no
  * gap. The program sees the flag only in the saved flags of a handler that interrupts the call, and
- * in %r11 there. */
+ * in %r11 there.
+ *
+ * A handler that the kernel enters by itself (no SA_SIGINFO) keeps the flag in its frame. It may
+ * compute, be sampled, make calls of which one is waited for in the same way, fork, or never
+ * return. So a trap is told by where it comes, and up to RESUME_PLACES calls may owe one: none may
+ * reach the program, and the program's own single steps must. */
 #pragma once
 
 #include "agent/base/kernel.h"
@@ -30,9 +35,9 @@ bool resume_plan(struct thread *thread);
 void resume_begin(struct thread *thread);
 /* A SIGTRAP after a single step. */
 bool resume_stepped(int signal, const int32_t *siginfo, const struct kernel_ucontext *frame);
-/* It came in this thread. True: it is that of resume_begin, and the frame is the program's own
+/* It came in this thread. True: it is that of a resume_begin, and the frame is the program's own
  * again. *ret_on: the sample still waits for it, and the thread stands after the call. No system
  * call: a filter may be in force by now. */
 bool resume_end(struct thread *thread, struct kernel_ucontext *frame, bool *ret_on);
-/* A handler of the program's is about to be given this frame. */
+/* A handler of the program's is about to be given this frame, which must be the program's own. */
 void resume_forget(struct thread *thread, struct kernel_ucontext *frame);

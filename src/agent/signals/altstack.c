@@ -74,10 +74,10 @@ static struct kernel_altstack lendable(const struct thread *thread)
                                     .size = THREAD_SIGNAL_STACK_BYTES};
 }
 
-struct kernel_altstack altstack_inherited(void)
+struct kernel_altstack altstack_inherited(const struct thread **ret_lender)
 {
     struct kernel_altstack now = of_kernel();
-    const struct thread *lender = altstack_lender(now.sp);
+    const struct thread *lender = *ret_lender = altstack_lender(now.sp);
     if (lender)
         return lender->altstack;
     return now.flags & ALTSTACK_DISABLE ? (struct kernel_altstack){0} : now;

@@ -18,8 +18,9 @@ void altstack_lend(struct thread *thread);
 void altstack_take_back(const struct thread *thread);
 /* The thread whose lent stack contains `sp`; NULL: none. */
 struct thread *altstack_lender(uint64_t sp);
-/* What the program has set, in a fork's child whose thread has no slot yet. */
-struct kernel_altstack altstack_inherited(void);
+/* What the program has set, in a fork's child whose thread has no slot yet. *ret_lender: the
+ * parent's thread that forked, in this copy of its memory; NULL: not known. */
+struct kernel_altstack altstack_inherited(const struct thread **ret_lender);
 /* Asks the kernel whether it accepts what the program sets, and restores the agent's; no signal
  * comes in between. Negative error number: it does not. If the caller runs on that stack, the
  * kernel keeps the program's. */

@@ -123,8 +123,8 @@ static uint64_t mask_set(uint64_t mask)
 bool handover_put_off(int signal, const int32_t *siginfo, struct kernel_ucontext *frame)
 {
     struct thread *thread = altstack_lender((uint64_t)frame);
-    bool in_core = frame->rip >= agent.text_start && frame->rip < agent.text_end;
-    if (!thread || !altstack_lender(frame->rsp) || !in_core || expects_ours(thread))
+    if (!thread || !altstack_lender(frame->rsp) || !agent_is_own(frame->rip) ||
+        expects_ours(thread))
         return false;
     if (!thread->entry_mask_kept || frame->rsp > thread->entry_sp) { /* of the first that came */
         thread->entry_mask = frame->mask;
@@ -147,6 +147,9 @@ __attribute__((used)) static uint64_t program_decide(int signal, const int32_t *
         return 0;
     struct thread *thread = handover_due(frame, &action);
     if (!thread) {
+        struct thread *lender = altstack_lender((uint64_t)frame);
+        if (lender)
+            resume_forget(lender, frame);
         if (action.flags & KERNEL_SA_RESTORER)
             ((uint64_t *)frame)[-1] = action.restorer;
         return action.handler;

@@ -153,11 +153,6 @@ struct next {
     uint64_t to;           /* or without a thread: 0 returns, else a handler to jump to */
 };
 
-static bool in_core(uint64_t pc)
-{
-    return pc >= agent.text_start && pc < agent.text_end;
-}
-
 /* Code that can be executed can be read, but a page that ends before it may not be there. */
 static bool behind_syscall(uint64_t pc)
 {
@@ -233,7 +228,9 @@ static struct next trap_judge(int signal, const int32_t *siginfo, struct kernel_
     }
     if (!thread || !resume_end(thread, frame, &on))
         return (struct next){.to = trap_pass_on(signal, siginfo, frame)};
-    if (!on || __atomic_load_n(&agent.retired, __ATOMIC_SEQ_CST))
+    /* The child of a raw fork has the thread's memory, but is not recorded. */
+    if (!on || __atomic_load_n(&agent.retired, __ATOMIC_SEQ_CST) ||
+        thread->tid != (int32_t)sys3(SYS_gettid, 0, 0, 0))
         return (struct next){.to = 0};
     trigger_disarm(thread); /* none may wait during a walk */
     if (!trigger_pending() && frame_copy(thread, frame))
@@ -260,7 +257,7 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
     sample_settle(thread);
     signals_keep();
     uint64_t pc = 0; /* not a place of the program's, or not its user time */
-    if (thread->walking || in_core(frame->rip)) {
+    if (thread->walking || agent_is_own(frame->rip)) {
         agent_lose(LOSS_in_agent);
     } else if (in_kernel(thread, frame->rip)) {
         agent_lose(LOSS_kernel);

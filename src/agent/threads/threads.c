@@ -104,7 +104,9 @@ struct thread *thread_reserve(void)
     thread->borrowed = thread->trap_blocked = thread->trap_pending = thread->trap_really = false;
     thread->altstack = (struct kernel_altstack){0};
     thread->entry_mask_kept = false;
-    thread->resume.on = thread->resume.owed = thread->progress.suspended = false;
+    thread->resume.on = thread->progress.suspended = false;
+    for (uint32_t i = 0; i < RESUME_PLACES; i++)
+        thread->resume.places[i].owed = 0;
     thread->refused_pc = 0;
     thread->means = agent.means;
     return thread;
