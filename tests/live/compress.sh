@@ -9,7 +9,7 @@ all=edge,call,value,latency
 compress() {
     local name=$1 design=$2
     shift 2
-    "$gait" record -q --overhead 20% --seed 1 --compress "$design" -o "$work/$name" "$@" -- "$work/habits" 10000000 >"$work/stdout" || bad "$name: status $?"
+    "$gait" record -q -F 2000 --seed 1 --compress "$design" -o "$work/$name" "$@" -- "$work/habits" 10000000 >"$work/stdout" || bad "$name: status $?"
     "$gait" verify "$work/$name" >"$work/verify" || { bad "$name: verify"; cat "$work/verify"; }
     "$gait" values --json --module habits "$work/$name" >"$work/$name.json" || bad "$name: values"
     "$gait" info --json "$work/$name" >"$work/$name.info" || bad "$name: info"

@@ -6,7 +6,7 @@ make -s "${GAIT_OUT:-o/rel}/programs/conflicts" >&2 || exit 1
 program=$built/programs/conflicts
 for way in planted clean; do
     "$program" $way 20000 >"$work/native"
-    "$gait" record -q --overhead 40% --seed 1 --events edge,call,address,latency -o "$work/$way" -- "$program" $way 20000 >"$work/output" ||
+    "$gait" record -q -F 2000 --seed 1 --events edge,call,address,latency -o "$work/$way" -- "$program" $way 20000 >"$work/output" ||
         bad "record $way: status $?"
     cmp -s "$work/native" "$work/output" || bad "$way: the program's output differs"
     "$gait" verify "$work/$way" >"$work/verify" || { bad "verify $way"; cat "$work/verify"; }

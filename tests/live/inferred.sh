@@ -38,7 +38,7 @@ for how in --raw --inferred; do
 done
 check nearly "$work/json--raw" "$work/json--inferred"
 
-status 0 'sampled' "$gait" record -q --overhead 20% --seed 1 -o "$work/sampled" -- "$rounds" 100
+status 0 'sampled' "$gait" record -q -F 2000 --seed 1 -o "$work/sampled" -- "$rounds" 100
 for by in edge block function; do
     status 0 "report by $by" "$gait" report --json --by $by --module rounds "$work/sampled"
     cp "$work/stdout" "$work/$by"
@@ -63,7 +63,7 @@ check raw true "$work/stdout"
 status 0 'report as text' "$gait" report --by edge "$work/sampled"
 grep -q 'made consistent (inferred)' "$work/stdout" || bad 'text does not say that counts are inferred'
 # Samples of single places have no edges; flow makes some.
-if "$gait" record -q --plain -F 2000 -o "$work/plain" -- "$rounds" 100 >"$work/stdout" 2>"$work/stderr"; then
+if "$gait" record -q -e cpu-clock -F 2000 -o "$work/plain" -- "$rounds" 100 >"$work/stdout" 2>"$work/stderr"; then
     status 2 'compare plain samples as they are' "$gait" compare "$work/truth" "$work/plain"
     says '--inferred makes counts of them'
     status 1 'report plain samples inferred' "$gait" report --by block --inferred "$work/plain"

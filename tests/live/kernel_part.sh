@@ -13,6 +13,7 @@ cat >both.c <<'C'
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,13 +24,15 @@ __attribute__((noinline)) uint64_t reckon(double s) { uint64_t x = 1; for (doubl
 /* Long calls: little but the kernel. */
 __attribute__((noinline)) void ask(double s) { static char zeros[1 << 20]; int zero = open("/dev/zero", O_RDONLY); for (double end = now() + s; now() < end;) if (read(zero, zeros, sizeof zeros) < 0) return; close(zero); }
 __attribute__((noinline)) void rest(int ms) { usleep((useconds_t)ms * 1000); }
+/* both SECONDS [CHILD]: without a child it only reckons. */
 int main(int argc, char **argv)
 {
-    if (argc > 1 && argv[1][0] == 'b') { sink = reckon(0.8); return 0; }
-    sink = reckon(0.8);
-    ask(0.8);
+    double s = atof(argv[1]);
+    sink = reckon(s);
+    if (argc < 3) return 0;
+    ask(s);
     rest(400);
-    if (argc > 1 && !fork()) { execl(argv[1], argv[1], "b", (char *)0); _exit(1); }
+    if (!fork()) { execl(argv[2], argv[2], argv[1], (char *)0); _exit(1); }
     wait(0);
     struct rusage own, others;
     getrusage(RUSAGE_SELF, &own);
@@ -42,7 +45,7 @@ C
 gcc -O1 -g -o both both.c || { bad 'the program does not compile'; finish; }
 gcc -O1 -g -static -Dreckon=reckon_bare -o bare both.c 2>/dev/null || skip 'no static libc to link with'
 
-status 7 'with the kernel' "$gait" record -v -o data -- ./both ./bare
+status 7 'with the kernel' "$gait" record -v -o data -- ./both 0.8 ./bare
 says 'samples of the kernel: '
 read -r user kernel <stdout
 "$gait" info --json data >info.json
@@ -98,20 +101,20 @@ P
 
 # No process with the agent: there is something to look at all the same.
 cp bare setgid && chmod g+s setgid
-status 0 'no agent at all' "$gait" record -o alone -- ./setgid b
+status 0 'no agent at all' "$gait" record -o alone -- ./setgid 0.3
 says 'only samples of the kernel were recorded'
 says 'next: gait report'
 readable alone
 "$gait" report alone | grep -q 'reckon_bare' || bad 'a program without the agent has no row'
 
 # Without: as the agent alone sees it.
-status 7 'without the kernel' "$gait" record -v --no-kernel -o none -- ./both ./bare
+status 7 'without the kernel' "$gait" record -v --no-kernel -o none -- ./both 0.1 ./bare
 grep -q 'samples of the kernel' stderr && bad '--no-kernel has samples of the kernel'
 "$gait" info none | grep -q '\[kernel\]' && bad '--no-kernel has a module of the kernel'
 status 125 'plain has nothing to leave out' "$gait" record --plain --no-kernel -o none -- true
 
 # Refused: said, and nothing else.
-status 7 'refused' "$sealed" 1 298 -- "$gait" record -v -o refused -- ./both ./bare
+status 7 'refused' "$sealed" 1 298 -- "$gait" record -v -o refused -- ./both 0.2 ./bare
 says "no samples of the kernel beside the agent's: perf_event_open"
 "$gait" info refused | grep -q '^refused ' || bad 'the refusal is not in the profile'
 readable refused
@@ -119,16 +122,18 @@ readable refused
 
 # Two processes that do nothing but wait for each other: the kernel is not asked for long, and the recording is whole.
 cat >turns.c <<'C'
-#include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+/* For so much CPU time, not so many turns: a switch takes 2 us or 50, as the machine is. */
 int main(void)
 {
-    int a[2], b[2], n = 300000;
+    int a[2], b[2];
     char x = 0;
     if (pipe(a) || pipe(b)) return 1;
-    if (!fork()) { while (n-- && read(a[0], &x, 1) == 1 && write(b[1], &x, 1) == 1); _exit(0); }
-    while (n-- && write(a[1], &x, 1) == 1 && read(b[0], &x, 1) == 1);
+    if (!fork()) { close(a[1]); while (read(a[0], &x, 1) == 1 && write(b[1], &x, 1) == 1); _exit(0); }
+    while (clock() < CLOCKS_PER_SEC * 2 / 5 && write(a[1], &x, 1) == 1 && read(b[0], &x, 1) == 1);
+    close(a[1]);
     wait(0);
     return 7;
 }
@@ -148,8 +153,9 @@ raise SystemExit(not total['off_time'] > 0.3 * (total['user_time'] + total['kern
 P
 
 # Running processes.
-./both ./bare >/dev/null &
+./both 0.3 ./bare >/dev/null &
 victim=$!
+until [ "$(readlink /proc/$victim/exe)" != "$(readlink /proc/$$/exe)" ]; do :; done # not the shell before its exec
 status 0 'of a running process' "$gait" record -v -p $victim -o running
 wait $victim
 grep -q 'attach' stderr && skip "cannot attach here: $(head -1 stderr)"

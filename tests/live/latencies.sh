@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 make -s "${GAIT_OUT:-o/rel}/programs/latencies" >&2 || exit 1
 program=$built/programs/latencies
 loads_told() {
-"$gait" record -q --overhead 30% --seed 1 --events edge,call,address,latency -o "$work/data" -- "$program" 2000000 >"$work/lines" || bad "record: status $?"
+"$gait" record -q -F 2000 --seed 1 --events edge,call,address,latency -o "$work/data" -- "$program" 4000000 >"$work/lines" || bad "record: status $?"
 "$gait" verify "$work/data" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" latencies --json --module latencies "$work/data" >"$work/json" || bad "latencies: status $?"
 cp "$work/json" "$work/first.json"

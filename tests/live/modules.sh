@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 make -s "${GAIT_OUT:-o/rel}"/programs/{modules,latencies} >&2 || exit 1
 build() { gcc -shared -fPIC -O1 -Wall -Wextra -Werror -Isrc/wire -o "$work/$1.so" "$2" -lm || bad "$1 was not built"; }
 take() { # NAME PROGRAM
-    "$gait" record -q --overhead 20% --seed 1 --events edge,call --module "$work/$1.so" -o "$work/$1" -- "$built/programs/$2" ${3:-} >"$work/$1.out" || bad "record $1: status $?"
+    "$gait" record -q -F 2000 --seed 1 --events edge,call --module "$work/$1.so" -o "$work/$1" -- "$built/programs/$2" ${3:-} >"$work/$1.out" || bad "record $1: status $?"
     "$gait" verify "$work/$1" >"$work/verify" || { bad "verify $1"; cat "$work/verify"; }
     "$gait" values --json --module "$2" "$work/$1" >"$work/$1.json" || bad "values of $1: status $?"
 }
@@ -14,7 +14,7 @@ for name in latency_bins float_classes lines locks; do
     build $name examples/modules/$name.c
     program=modules
     [ $name = latency_bins ] && program=latencies
-    take $name $program $([ $program = latencies ] && echo 500000 || echo 2000000)
+    take $name $program 2000000
 done
 /usr/bin/python3 -B - "$work" <<'EOF' || bad 'figures'
 import json, sys
@@ -24,17 +24,21 @@ def shares(name, function):
     rows = [r for r in json.load(open(f'{work}/{name}.json'))['rows'] if r['kind'] == 'module' and r['function'] == function]
     row = max(rows, key=lambda r: r['total'])
     print(name, function, row['total'], [(v['text'], v['share']) for v in row['values']])
-    return {v['text']: v['share'] for v in row['values']}
+    return {v['text']: v['share'] for v in row['values']} | {'': row['total']}
 near, far = shares('latency_bins', 'near_load'), shares('latency_bins', 'far_load')
-# Some fifty loads are timed, after interrupts that others' work may have made cold: which is which, not how much.
+# Interrupts, and others' work before them, make some loads cold: which is which, not how much.
 assert near['near'] > 0.5 and far.get('near', 0) < 0.2, (near, far)
 classes = shares('float_classes', 'product')
-assert set(classes) == {'zero', 'normal'} and abs(classes['zero'] - 0.25) < 0.02, classes
+n = classes.pop('')
+# Five deviations of so many draws.
+assert set(classes) == {'zero', 'normal'} and abs(classes['zero'] - 0.25) < 0.02 + 5 * (0.25 * 0.75 / n) ** 0.5, classes
 lock, line = open(f'{work}/locks.out').read().split()
 locks = shares('locks', 'locked')
+del locks['']
 assert list(locks) == [f'lock at {lock}'] and locks[f'lock at {lock}'] > 0.99, locks
 _, line = open(f'{work}/lines.out').read().split()
 lines = shares('lines', 'line')
+del lines['']
 assert list(lines)[0] == f'page {hex(int(line, 16) >> 12)}, line {int(line, 16) % 4096 // 64}' and max(lines.values()) > 0.99, lines
 EOF
 bad_module() { # NAME C-STATEMENT

@@ -11,7 +11,7 @@ take() {
     local name=$1
     shift
     "$@" >"$work/native"
-    "$gait" record -q --overhead 50% --seed 1 --events edge,call --module "$work/$name.so" -o "$work/$name" -- "$@" >"$work/output" || bad "record $name: status $?"
+    "$gait" record -q -F 2000 --seed 1 --events edge,call --module "$work/$name.so" -o "$work/$name" -- "$@" >"$work/output" || bad "record $name: status $?"
     cmp -s "$work/native" "$work/output" || bad "$name: the output differs"
     "$gait" verify "$work/$name" >"$work/verify" || { bad "verify $name"; cat "$work/verify"; }
     "$gait" values --json --kind module "$work/$name" >"$work/$name.json" || bad "values of $name: status $?"

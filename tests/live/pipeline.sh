@@ -8,8 +8,8 @@ program=$built/programs/stages
 "$gait" record -q --exact=trace --core zen3 -o "$work/exact" -- "$program" 25 >/dev/null || bad "record --core: status $?"
 "$gait" verify "$work/exact" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" pipeline --json "$work/exact" >"$work/exact.json" || bad "pipeline: status $?"
-"$gait" record -q --overhead 20% --seed 1 -o "$work/plain" -- "$program" 2500 >/dev/null || bad "record: status $?"
-"$gait" record -q --overhead 20% --seed 1 --events edge,call,stack,address -o "$work/addressed" -- "$program" 5000 >/dev/null || bad "record --events address: status $?"
+"$gait" record -q -F 500 --seed 1 -o "$work/plain" -- "$program" 2500 >/dev/null || bad "record: status $?"
+"$gait" record -q -F 500 --seed 1 --events edge,call,stack,address -o "$work/addressed" -- "$program" 5000 >/dev/null || bad "record --events address: status $?"
 for how in plain addressed; do
     "$gait" verify "$work/$how" >"$work/verify" || { bad "verify $how"; cat "$work/verify"; }
     "$gait" pipeline --core zen3 --json "$work/$how" >"$work/$how.json" || bad "pipeline, $how: status $?"

@@ -28,7 +28,7 @@ gcc -O1 -g -o "$work/keeper" "$work/keeper.c" && gcc -shared -fPIC -O1 -Isrc/wir
 secret=5ec2e75ec2e75a17
 shown="$secret|$((0x$secret))|page 0x|7fff[0-9a-f]{8}"
 umask 000
-record() { "$gait" record -q --overhead 30% --seed 1 "$@" -- "$work/keeper" <<<"$secret" || bad "record $1: status $?"; }
+record() { "$gait" record -q -F 2000 --seed 1 "$@" -- "$work/keeper" <<<"$secret" || bad "record $1: status $?"; }
 record --events edge,call,address,value,latency,stack --module "$work/lines.so" -o "$work/data"
 record -o "$work/usual"
 "$gait" values "$work/data" >"$work/out" && grep -q "0x$secret" "$work/out" && "$gait" values --kind module "$work/data" | grep -q 'page 0x' || bad 'the secret is not seen at all: nothing is tested'

@@ -89,8 +89,10 @@ grep -q total report || { bad 'no totals in the report of a thread'; head report
 import json, sys
 rows = {row["name"]: row for row in json.load(open(sys.argv[1]))["rows"]}
 left, right, spin = rows["left"], rows["right"], rows["spin"]
+# Two and a half intervals: five deviations.
+below, above = (left["total"] + 2.5 * (left[end] - left["total"]) for end in ("total_lo", "total_hi"))
 print("below left %.3f s, below right %.3f, expected %.3f and %.3f" % (left["total"], right["total"], spin["total"] / 4, spin["total"] * 3 / 4))
-sys.exit(not (left["total_lo"] <= spin["total"] / 4 <= left["total_hi"] + 0.02 and spin["total"] >= 0.95 * (left["total"] + right["total"])
+sys.exit(not (below <= spin["total"] / 4 <= above + 0.02 and spin["total"] >= 0.95 * (left["total"] + right["total"])
               and left["total"] > 5 * left["time"]))
 P
 status 0 'without stacks' "$gait" record -q --events edge,call --overhead 5 -o bare -- ./shares

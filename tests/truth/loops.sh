@@ -10,7 +10,7 @@ bad=0
 for extra in 0 1; do
     level=$([ $extra = 0 ] && echo -O2 || echo -O0)
     gcc $level -g -fno-tree-vectorize -o "$work/rounds" tests/programs/rounds.c || fail 'the test program could not be built'
-    for how in '--exact=counts' '--exact=trace+loops' '--overhead 20% --seed 1'; do
+    for how in '--exact=counts' '--exact=trace+loops' '-F 2000 --seed 1'; do
         turns=1000 traced=
         case $how in --exact=*) turns=5 ;; esac
         case $how in *loops) traced=traced ;; esac

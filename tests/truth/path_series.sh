@@ -12,7 +12,7 @@ series_of() {
 }
 "$gait" record -q --exact=trace+paths -o "$work/trace" -- "$rounds" 20000 1 >/dev/null
 for k in 2 3 4; do series_of traced "$work/trace" $k 20000 0; done
-"$gait" record -q --overhead 5 -o "$work/sampled" -- "$rounds" 300000000 1 >/dev/null
+"$gait" record -q -F 1000 -o "$work/sampled" -- "$rounds" 100000000 1 >/dev/null
 series_of sampled "$work/sampled" 2 200000 0.15
 # Counts alone cannot tell.
 "$gait" record -q --exact=paths -o "$work/counts" -- "$rounds" 20000 1 >/dev/null

@@ -32,7 +32,7 @@ if [ -n "$GAIT_LONG" ]; then
     head -c 200000 "$out/gait" >"$work/input"
     counted gzip '' 0 gzip -nc "$work/input"
     # Windows tell the same paths, in the same shares.
-    "$gait" record -q --overhead 5 -o "$work/sampled" -- "$(program paths)" 300000000 1 >/dev/null
+    "$gait" record -q -F 1000 -o "$work/sampled" -- "$(program paths)" 100000000 1 >/dev/null
     "$gait" record -q --exact=paths -o "$work/short" -- "$(program paths)" 30000000 1 >/dev/null
     overlap=$("$gait" compare --by path --json "$work/short" "$work/sampled" | sed -n 's/.*"overlap": \([0-9.]*\),.*/\1/p')
     echo "sampled paths overlap by $overlap"

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 gcc -O2 -g -o "$work/products" tests/programs/products.c || { bad 'the test program could not be built'; exit 1; }
 far_told() {
-"$gait" record -q --overhead 20% --events edge,call,latency -o "$work/far" -- "$work/products" 15000000 || bad "record: status $?"
+"$gait" record -q -F 2000 --events edge,call,latency -o "$work/far" -- "$work/products" 15000000 || bad "record: status $?"
 "$gait" lab --csv --plot "$work/far.svg" sampling-figure-1 "$work/far" >"$work/far.csv" || bad "sampling-figure-1: status $?"
 "$gait" lab sampling-figure-1 "$work/far" >"$work/far.txt"
 "$gait" latencies --json "$work/far" >"$work/far.json" || bad "latencies: status $?"
@@ -20,8 +20,10 @@ part = lambda row, name: float(row[name].rstrip('%') or 0)
 loads = [row for row in rows if int(row['vtot'])]
 near, far = min(loads, key=lambda row: part(row, 'memory')), max(loads, key=lambda row: part(row, 'memory'))
 # They run as often as each other: chance must not take one of them alone, whatever the lowest bits of the clock are.
-assert 1 / 3 < int(near['vtot']) / int(far['vtot']) < 3 or int(near['vtot']) + int(far['vtot']) < 20
-assert part(near, 'near') > 90 and part(far, 'memory') + part(far, 'l3') > 50
+n, f = int(near['vtot']), int(far['vtot'])
+assert abs(n - f) < 0.5 * (n + f) or abs(n - f) < 5 * (n + f) ** 0.5, (n, f)
+# One load in eight is of another line, which the processor may fetch too late.
+assert part(near, 'near') > 80 and part(far, 'memory') + part(far, 'l3') > 50
 waits = max(rows, key=lambda row: part(row, 'time'))
 assert int(waits['place'].split('+')[1], 16) >= int(far['place'].split('+')[1], 16), 'it waits behind the far load'
 PY
@@ -31,14 +33,14 @@ grep -q 'of the time passes at products+' "$work/far.txt" || bad 'what is waited
 # Loads that are all near are told as near: what is fetched of the code that times them is not among their time, and neither is what others put into the caches right before an interrupt.
 make -s "${GAIT_OUT:-o/rel}/programs/cache_blocks" >&2 || exit 1
 near_told() {
-"$gait" record -q --overhead 20% --events edge,call,latency -o "$work/near" -- "$built/programs/cache_blocks" 400000 || bad "record: status $?"
+"$gait" record -q -F 2000 --events edge,call,latency -o "$work/near" -- "$built/programs/cache_blocks" 400000 || bad "record: status $?"
 "$gait" latencies --json --module cache_blocks "$work/near" >"$work/near.json"
 /usr/bin/python3 -B - "$work/near.json" <<'PY' || return 1
 import json, sys
 rows = json.load(open(sys.argv[1]))['rows']
 timed, near = sum(row['timed'] for row in rows), sum(row['bins']['near']['count'] for row in rows)
 print(near, 'of', timed, 'near')
-assert timed > 300 and timed - near <= 0.02 * timed
+assert timed > 100 and timed - near <= 0.02 * timed + 4 * (0.02 * timed) ** 0.5
 PY
 }
 thrice 'loads that are near' near_told
