@@ -24,7 +24,8 @@ enum {
     SETTLED_NS = 2000000, /* another CPU may still be writing a record of this age */
     FIRST_NS = 50000000,  /* CPU time from which on costs are compared with the budget */
 };
-static const uint64_t NAMES_NS = 20000000000; /* reading all names of the kernel takes some 50 ms */
+/* Reading all names of the kernel takes some 50 ms: after this, and then at twice the age. */
+static const uint64_t NAMES_NS = 60000000000;
 
 /* Key: no padding, compared by bytes. */
 struct claim_key {
@@ -284,7 +285,7 @@ static void names_give(struct kernel_part *part, uint64_t now_ns, bool last)
         jit_names_tell(&samples->jit_names, samples->profile);
     } else if (now_ns >= part->names_ns) {
         samples_tell_names(samples, false);
-        part->names_ns = now_ns + NAMES_NS;
+        part->names_ns = now_ns + (now_ns - part->began_ns);
     }
 }
 

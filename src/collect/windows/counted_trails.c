@@ -1,11 +1,12 @@
 #include "collect/windows/counted_trails.h"
 
+#include "collect/windows/weighing.h"
 #include "process/selection.h"
 #include "profile/batch.h"
 #include "wire/channel.h"
 #include "wire/u128.h"
 
-#include <string.h>
+enum { COUNTERS_MOST = CHANNEL_COUNTERS_BYTES / sizeof(uint32_t) };
 
 void counted_trails_init(struct counted_trails *trails, struct expansion *expansion,
                          struct channel *channel)
@@ -22,8 +23,12 @@ void counted_trails_release(struct counted_trails *trails)
     map_release(&trails->addresses);
     vec_release(&trails->read);
     vec_release(&trails->fresh);
+    vec_release(&trails->owners);
+    vec_release(&trails->changed);
+    vec_release(&trails->entered);
+    vec_release(&trails->taken);
     vec_release(&trails->places);
-    vec_release(&trails->starts);
+    vec_release(&trails->blocks);
     vec_release(&trails->targets);
     vec_release(&trails->pairs);
     vec_release(&trails->touched);
@@ -33,17 +38,22 @@ void counted_trails_sample(struct counted_trails *trails, const struct event_wal
                            uint64_t ns)
 {
     trails->sampled_ns += ns;
-    trails->ticks += walk->counted ? walk->counted_ticks : 0;
-    trails->trails += walk->counted != 0;
+    if (!walk->counted)
+        return;
+    trails->told += walk->counted;
+    trails->ticks += walk->counted_ticks;
+    trails->trails++;
 }
 
-/* ---- places */
+/* ---- what was translated */
 
+/* Where a module was unloaded, another may lie by now. */
 static uint32_t place_at(struct counted_trails *trails, uint64_t avma, struct place at)
 {
     uint32_t index = map_add(&trails->addresses, &avma);
     if (index == trails->places.n)
-        *vec_push(&trails->places) = (struct trail_place){.at = at};
+        (void)vec_push(&trails->places);
+    trails->places.at[index].at = at;
     return index;
 }
 
@@ -58,20 +68,121 @@ static void segment_list(struct counted_trails *trails, const struct unit_segmen
     trails->places.at[behind].behind_call = true;
 }
 
-/* What was translated since the last time. */
+/* The first that claims a counter has it: no two do, unless the program has written over them. */
+static void counter_own(struct counted_trails *trails, uint32_t counter, int32_t owner)
+{
+    if (!counter || counter >= COUNTERS_MOST)
+        return;
+    while (trails->owners.n <= counter)
+        *vec_push(&trails->owners) = 0;
+    if (!trails->owners.at[counter])
+        trails->owners.at[counter] = owner;
+}
+
+static void block_list(struct counted_trails *trails, uint32_t index)
+{
+    const struct units *units = trails->units;
+    const struct superblock *superblock = &units->superblocks.at[index];
+    const struct unit_segment *first = &units->segments.at[superblock->first_segment];
+    const struct unit_segment *last = first + superblock->n_segments - 1;
+    uint32_t fall = last->end != SEGMENT_COND
+                        ? MAP_NONE
+                        : place_at(trails, last->start + last->bytes, segment_next(last));
+    *vec_push(&trails->blocks) =
+        (struct trail_block){.start = place_at(trails, first->start, first->at), .fall = fall};
+    counter_own(trails, superblock->counter, (int32_t)index + 1);
+}
+
 static void follow(struct counted_trails *trails)
 {
     const struct units *units = trails->units;
-    for (size_t i = trails->starts.n; i < units->superblocks.n; i++) {
-        const struct unit_segment *first =
-            &units->segments.at[units->superblocks.at[i].first_segment];
-        *vec_push(&trails->starts) = place_at(trails, first->start, first->at);
-    }
+    for (uint32_t i = (uint32_t)trails->blocks.n; i < units->superblocks.n; i++)
+        block_list(trails, i);
     for (size_t i = trails->targets.n; i < units->segments.n; i++)
         segment_list(trails, &units->segments.at[i]);
-    for (size_t i = trails->pairs.n; i < units->pairs.n; i++)
-        *vec_push(&trails->pairs) =
-            place_at(trails, units->pairs.at[i].target, units->pairs.at[i].to);
+    for (uint32_t i = (uint32_t)trails->pairs.n; i < units->pairs.n; i++) {
+        const struct pair *pair = &units->pairs.at[i];
+        *vec_push(&trails->pairs) = place_at(trails, pair->target, pair->to);
+        counter_own(trails, pair->counter, -(int32_t)i - 1);
+    }
+}
+
+/* ---- counters */
+
+static void counter_change(struct counted_trails *trails, uint32_t counter, uint32_t now)
+{
+    int32_t owner = counter < trails->owners.n ? trails->owners.at[counter] : 0;
+    trails->fresh.at[counter] = now - trails->read.at[counter];
+    trails->read.at[counter] = now;
+    *vec_push(&trails->changed) = counter;
+    if (owner > 0)
+        *vec_push(&trails->entered) = (uint32_t)owner - 1;
+    else if (owner < 0)
+        *vec_push(&trails->taken) = (uint32_t)(-owner) - 1;
+}
+
+/* Counters have 32 bits, and may have begun anew. Few of them change between two readings. */
+static void counters_read(struct counted_trails *trails)
+{
+    const uint32_t *counters =
+        (const void *)((const unsigned char *)trails->channel + CHANNEL_COUNTERS_AT);
+    uint64_t n = __atomic_load_n(&trails->channel->counters, __ATOMIC_ACQUIRE);
+    n = n < trails->units->counters ? n : trails->units->counters;
+    n = n < COUNTERS_MOST ? n : COUNTERS_MOST;
+    while (trails->read.n < n)
+        *vec_push(&trails->read) = *vec_push(&trails->fresh) = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t now = __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
+        if (now != trails->read.at[i])
+            counter_change(trails, i, now);
+    }
+}
+
+static void counters_forget(struct counted_trails *trails)
+{
+    for (size_t i = 0; i < trails->changed.n; i++)
+        trails->fresh.at[trails->changed.at[i]] = 0;
+    trails->changed.n = trails->entered.n = trails->taken.n = 0;
+}
+
+static uint64_t fresh(const struct counted_trails *trails, uint64_t counter)
+{
+    return counter < trails->fresh.n ? trails->fresh.at[counter] : 0;
+}
+
+/* How often the branch at the end of a segment was taken. Counters move while they are read: never
+ * more leaves than has entered. */
+static uint64_t branch_taken(const struct counted_trails *trails,
+                             const struct superblock *superblock, uint32_t segment,
+                             uint64_t entered)
+{
+    uint64_t taken = fresh(trails, (uint64_t)superblock->counter + 1 + segment);
+    return taken < entered ? taken : entered;
+}
+
+/* Instructions that the fresh counters stand for. */
+static uint64_t instructions_fresh(const struct counted_trails *trails)
+{
+    const struct units *units = trails->units;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < trails->entered.n; i++) {
+        const struct superblock *superblock = &units->superblocks.at[trails->entered.at[i]];
+        uint64_t entered = fresh(trails, superblock->counter);
+        for (uint32_t s = 0; s < superblock->n_segments; s++) {
+            const struct unit_segment *segment = &units->segments.at[superblock->first_segment + s];
+            sum += entered * segment->instructions;
+            if (segment->end == SEGMENT_COND)
+                entered -= branch_taken(trails, superblock, s, entered);
+        }
+    }
+    return sum;
+}
+
+/* ---- flows */
+
+static struct tally_flow flow_of(const struct trail_weight *weight, uint64_t n)
+{
+    return (struct tally_flow){.time = n * weight->time, .count = n * weight->count};
 }
 
 static void arrive(struct counted_trails *trails, uint32_t place, int64_t n)
@@ -82,57 +193,33 @@ static void arrive(struct counted_trails *trails, uint32_t place, int64_t n)
     *vec_push(&trails->touched) = place;
 }
 
-/* ---- superblocks */
-
-/* How much one execution weighs. */
-struct trail_weight {
-    uint64_t time, count;
-};
-
-static struct tally_flow flow_of(const struct trail_weight *weight, uint64_t n)
+static void leave(struct counted_trails *trails, uint32_t exit, uint32_t to, uint64_t n,
+                  const struct trail_weight *weight)
 {
-    return (struct tally_flow){.time = n * weight->time, .count = n * weight->count};
+    tally_flow_add(&trails->expansion->tally->exits.at[exit].flow, flow_of(weight, n));
+    arrive(trails, to, -(int64_t)n);
 }
 
-static uint64_t fresh(const struct counted_trails *trails, uint64_t counter)
-{
-    return counter < trails->fresh.n ? trails->fresh.at[counter] : 0;
-}
-
-/* Counters move while they are read: never more leaves than has entered. */
-static uint64_t leave(struct counted_trails *trails, const struct superblock *superblock,
-                      uint32_t i, uint64_t entered, const struct trail_weight *weight)
-{
-    const struct unit_segment *segment = &trails->units->segments.at[superblock->first_segment + i];
-    uint32_t target = trails->targets.at[superblock->first_segment + i];
-    bool last = i + 1 == superblock->n_segments, cond = segment->end == SEGMENT_COND;
-    uint64_t left = last ? entered : 0;
-    if (cond) {
-        left = fresh(trails, (uint64_t)superblock->counter + 1 + i);
-        left = left < entered ? left : entered;
-    }
-    struct tally_exit *exits = trails->expansion->tally->exits.at;
-    tally_flow_add(&exits[superblock->first_exit + i].flow, flow_of(weight, left));
-    arrive(trails, target, -(int64_t)left);
-    if (!cond || !last)
-        return entered - left;
-    tally_flow_add(&exits[superblock->first_exit + i + 1].flow, flow_of(weight, entered - left));
-    uint64_t next = segment->start + segment->bytes;
-    arrive(trails, map_find(&trails->addresses, &next), -(int64_t)(entered - left));
-    return 0;
-}
-
-static void superblock_read(struct counted_trails *trails, uint32_t index,
-                            const struct trail_weight *weight)
+static void block_read(struct counted_trails *trails, uint32_t index,
+                       const struct trail_weight *weight)
 {
     const struct superblock *superblock = &trails->units->superblocks.at[index];
-    uint64_t entered = superblock->counter ? fresh(trails, superblock->counter) : 0;
-    if (!entered)
-        return;
-    arrive(trails, trails->starts.at[index], (int64_t)entered);
+    const struct unit_segment *segments = &trails->units->segments.at[superblock->first_segment];
+    const uint32_t *targets = &trails->targets.at[superblock->first_segment];
+    uint32_t last = superblock->n_segments - 1;
+    uint64_t entered = fresh(trails, superblock->counter);
+    arrive(trails, trails->blocks.at[index].start, (int64_t)entered);
     tally_touch(trails->expansion->tally, index);
-    for (uint32_t i = 0; i < superblock->n_segments; i++)
-        entered = leave(trails, superblock, i, entered, weight);
+    for (uint32_t i = 0; i <= last; i++) {
+        if (segments[i].end != SEGMENT_COND)
+            continue;
+        uint64_t taken = branch_taken(trails, superblock, i, entered);
+        leave(trails, superblock->first_exit + i, targets[i], taken, weight);
+        entered -= taken;
+    }
+    bool falls = segments[last].end == SEGMENT_COND;
+    leave(trails, superblock->first_exit + last + falls,
+          falls ? trails->blocks.at[index].fall : targets[last], entered, weight);
 }
 
 static void pair_read(struct counted_trails *trails, uint32_t index,
@@ -140,8 +227,6 @@ static void pair_read(struct counted_trails *trails, uint32_t index,
 {
     const struct pair *pair = &trails->units->pairs.at[index];
     uint64_t n = fresh(trails, pair->counter);
-    if (!n)
-        return;
     arrive(trails, trails->pairs.at[index], -(int64_t)n);
     expansion_end(trails->expansion, pair->exit, pair->to, flow_of(weight, n));
 }
@@ -160,47 +245,21 @@ static void returns_read(struct counted_trails *trails, const struct trail_weigh
     trails->touched.n = 0;
 }
 
-/* ---- counters */
+/* ---- a reading */
 
-/* Instructions that the fresh counters stand for. */
-static uint64_t fresh_instructions(const struct counted_trails *trails)
+/* What one execution weighs, so that all of them weigh the sampled time, and that time at the pace
+ * of trails. The pace is what trails have told: counters may be a trail ahead. A weight is rounded
+ * down; what that leaves of the time is for the next reading. */
+static struct trail_weight weigh(struct counted_trails *trails, uint64_t instructions)
 {
-    const struct units *units = trails->units;
-    uint64_t sum = 0;
-    for (size_t i = 0; i < units->superblocks.n; i++) {
-        const struct superblock *superblock = &units->superblocks.at[i];
-        uint64_t entered = superblock->counter ? fresh(trails, superblock->counter) : 0;
-        for (uint32_t s = 0; entered && s < superblock->n_segments; s++) {
-            const struct unit_segment *segment = &units->segments.at[superblock->first_segment + s];
-            sum += entered * segment->instructions;
-            uint64_t left = segment->end == SEGMENT_COND
-                                ? fresh(trails, (uint64_t)superblock->counter + 1 + s)
-                                : 0;
-            entered -= left < entered ? left : entered;
-        }
-    }
-    return sum;
-}
-
-/* False: nothing was counted. Counters have 32 bits, and may have begun anew. */
-static bool counters_read(struct counted_trails *trails)
-{
-    const uint32_t *counters =
-        (const void *)((const unsigned char *)trails->channel + CHANNEL_COUNTERS_AT);
-    uint64_t n = __atomic_load_n(&trails->channel->counters, __ATOMIC_ACQUIRE);
-    const uint64_t most = CHANNEL_COUNTERS_BYTES / sizeof *counters;
-    n = n < trails->units->counters ? n : trails->units->counters;
-    n = n < most ? n : most;
-    while (trails->read.n < n)
-        *vec_push(&trails->read) = *vec_push(&trails->fresh) = 0;
-    bool any = false;
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t now = __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
-        trails->fresh.at[i] = now - trails->read.at[i];
-        any |= trails->fresh.at[i] != 0;
-        trails->read.at[i] = now;
-    }
-    return any;
+    u128 units = (u128)trails->sampled_ns << UNIT_BITS, all = units + trails->left_units;
+    uint64_t most = trails->ticks * (RATE_MAX >> RATE_BITS);
+    uint64_t told = trails->told < most ? trails->told : most;
+    trails->left_units = (uint64_t)(all % instructions);
+    return (struct trail_weight){
+        .time = (uint64_t)(all / instructions),
+        .count = (uint64_t)((units * told << RATE_BITS) / trails->ticks / instructions),
+    };
 }
 
 void counted_trails_read(struct counted_trails *trails)
@@ -209,21 +268,18 @@ void counted_trails_read(struct counted_trails *trails)
         return;
     follow(trails);
     expansion_follow(trails->expansion);
-    uint64_t instructions = counters_read(trails) ? fresh_instructions(trails) : 0;
-    if (!instructions)
-        return;
-    u128 units = (u128)trails->sampled_ns << UNIT_BITS;
-    struct trail_weight weight = {
-        .time = (uint64_t)((units + instructions / 2) / instructions),
-        .count = (uint64_t)((units << RATE_BITS) / trails->ticks),
-    };
-    for (uint32_t i = 0; i < trails->units->superblocks.n; i++)
-        superblock_read(trails, i, &weight);
-    for (uint32_t i = 0; i < trails->units->pairs.n; i++)
-        pair_read(trails, i, &weight);
-    returns_read(trails, &weight);
-    batch_add_window(trails->batch, weight.time * instructions, weight.count * instructions);
-    trails->instructions += instructions;
-    trails->all_ticks += trails->ticks;
-    trails->sampled_ns = trails->ticks = 0;
+    counters_read(trails);
+    uint64_t instructions = instructions_fresh(trails);
+    if (instructions) {
+        struct trail_weight weight = weigh(trails, instructions);
+        for (size_t i = 0; i < trails->entered.n; i++)
+            block_read(trails, trails->entered.at[i], &weight);
+        for (size_t i = 0; i < trails->taken.n; i++)
+            pair_read(trails, trails->taken.at[i], &weight);
+        returns_read(trails, &weight);
+        batch_add_window(trails->batch, weight.time * instructions, weight.count * instructions);
+        trails->instructions += instructions;
+        trails->sampled_ns = trails->told = trails->ticks = 0;
+    }
+    counters_forget(trails);
 }

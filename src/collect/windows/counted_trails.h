@@ -27,6 +27,16 @@ struct trail_place {
     int64_t unexplained; /* entries, less the arrivals that are known: of the current reading */
 };
 
+/* Where a superblock begins, and where its last branch falls through to; MAP_NONE: it has none. */
+struct trail_block {
+    uint32_t start, fall;
+};
+
+/* How much one execution weighs. */
+struct trail_weight {
+    uint64_t time, count;
+};
+
 struct counted_trails {
     struct channel *channel;
     struct units *units;
@@ -34,27 +44,34 @@ struct counted_trails {
     struct batch *batch;
     struct {
         VEC(uint32_t);
-    } read, fresh; /* of each counter: so far; and since the last reading */
+    } read, fresh; /* by counter: so far; and since the last reading, while one goes on */
+    struct {
+        VEC(int32_t);
+    } owners; /* by counter: number + 1 of the superblock, or -1 - number of the pair; or 0 */
+    struct trail_list {
+        VEC(uint32_t);
+    } changed, entered, taken; /* in this reading: counters, superblocks, pairs */
     struct map addresses;
     struct {
         VEC(struct trail_place);
     } places; /* as addresses */
     struct {
-        VEC(uint32_t);
-    } starts, targets, pairs; /* places: of superblocks, segments, pairs */
-    struct {
-        VEC(uint32_t);
-    } touched; /* places, in this reading */
-    /* Since the last reading: CPU time of samples, and ticks that trails would have taken. */
-    uint64_t sampled_ns, ticks;
+        VEC(struct trail_block);
+    } blocks;                         /* as units->superblocks */
+    struct trail_list targets, pairs; /* as units->segments and units->pairs: places */
+    struct trail_list touched;        /* places, in this reading */
+    /* Since the last reading: user time of samples; instructions of trails, and the ticks that they
+     * would have taken. */
+    uint64_t sampled_ns, told, ticks;
+    uint64_t left_units; /* time that no execution has got yet */
     /* So far. */
-    uint64_t trails, instructions, all_ticks;
+    uint64_t trails, instructions;
 };
 
 void counted_trails_init(struct counted_trails *trails, struct expansion *expansion,
                          struct channel *channel);
 void counted_trails_release(struct counted_trails *trails);
-/* A sample, which stands for so much CPU time, and its trail, if it has one. */
+/* A sample, which stands for so much user time, and its trail, if it has one. */
 void counted_trails_sample(struct counted_trails *trails, const struct event_walk *walk,
                            uint64_t ns);
 /* Reads the counters into the batch. */

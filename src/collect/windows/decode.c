@@ -180,10 +180,14 @@ static void window_book(struct decode *decode, const struct event_walk *whole, u
         decode->complete_ns += whole->flags & WALK_COMPLETE ? ns : 0;
 }
 
-/* A trail that came to a system call is complete, as a window is. */
+/* A trail that came to a system call is complete, as a window is. An interrupt in the kernel has no
+ * place: trails stand for user time alone, however much the kernel has beside it. */
 static void sample_book(struct decode *decode, const struct event_walk *walk, uint64_t ns)
 {
     bool whole = walk->counted && (walk->stop >= LOSS_N || walk->stop == LOSS_at_syscall);
+    if (!walk->pc)
+        return;
+    counted_trails_sample(&decode->trails, walk, ns);
     decode->sampled_ns += ns;
     if (!decode->tallies || walk->flags & WALK_NONE)
         return;
@@ -289,11 +293,10 @@ uint64_t decode_walk(struct decode *decode, const struct walk_entry *entry)
     struct crew_sample sample = crew_sample(decode->crew, walk);
     struct interrupt interrupt = {0};
     span_add(decode, walk->tsc, sample.since_ns);
-    counted_trails_sample(&decode->trails, walk, walk->flags & WALK_FURTHER ? 0 : sample.since_ns);
-    if (!(walk->flags & WALK_FURTHER))
+    if (!(walk->flags & WALK_FURTHER)) {
         sample_book(decode, walk, sample.weight_ns);
-    if (!(walk->flags & WALK_FURTHER))
         interrupt = interrupts_add(&decode->interrupts, walk, entry->stack, sample.weight_ns);
+    }
     if ((walk->flags & WALK_COMPRESSED) && sample.weight_ns && walk->instructions)
         decode_compressed(decode, walk, sample.weight_ns);
     if (walk->n_exits && sample.weight_ns)
