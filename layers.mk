@@ -17,7 +17,8 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
           collect/kernel collect/modules collect/windows collect/exact collect/output collect \
           collect/plain collect/doctor import
 # What it means, and how it is shown.
-LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/pipeline \
+LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/waits \
+          analysis/pipeline \
           analysis/compare analysis/verify view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry \
           export/job export/viewers export/compilers export/gcda export cmd
@@ -83,10 +84,11 @@ USES_analysis/counts   := infer profile text
 USES_analysis/report   := analysis/counts
 USES_analysis/paths    := analysis/counts paths
 USES_analysis/values   := analysis/counts
+USES_analysis/waits    := analysis/counts
 USES_analysis/pipeline := analysis/values model/replay
 USES_analysis/compare  := analysis/paths
 USES_analysis/verify   := analysis/counts
-USES_view              := analysis/report analysis/compare analysis/verify analysis/pipeline
+USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/pipeline
 USES_lab/table         := base
 USES_lab/draw          := lab/table
 USES_lab/streams       := lab/table compress
@@ -103,7 +105,7 @@ USES_cmd               := collect/doctor import view lab carry export
 
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay
-USES_analysis := analysis/report analysis/compare analysis/verify analysis/pipeline
+USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/pipeline
 GROUPS        := model analysis
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.

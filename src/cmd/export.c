@@ -8,6 +8,7 @@
 #include "export/export.h"
 #include "base/place_file.h"
 #include "profile/kernel_names.h"
+#include "profile/waits.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -22,7 +23,7 @@ struct options {
     const struct exporter *exporter;
     struct export_options export;
     struct carry_options carry; /* binary is NULL: for the build that was recorded */
-    bool has_weight, quiet, no_inlines;
+    bool has_weight, waits, quiet, no_inlines;
 };
 
 static bool take_format(void *to, const struct flag *flag, const char *name, struct err *err)
@@ -75,7 +76,11 @@ static bool take_sum(void *to, const struct flag *flag, const char *value, struc
 {
     struct options *options = to;
     options->has_weight = true;
-    return take_word(to, flag, value, err);
+    options->waits = strcmp(value, "wait") == 0;
+    if (!options->waits)
+        return take_word(to, flag, value, err);
+    options->export.weight = WEIGHT_TIME;
+    return true;
 }
 
 static void formats_print(void)
@@ -89,9 +94,9 @@ static const struct flag flags[] = {
     {"output", 'o', "OUT", NULL, "output file (standard output)",
      TAKE(text, struct options, output)},
     {"input", 'i', "FILE", NULL, "the profile", TAKE(text, struct options, input)},
-    {"weight", 0, "WEIGHT", "count or time",
+    {"weight", 0, "WEIGHT", "count, time or wait",
      ": executed instructions; or CPU time, or the events of the recording (time if the profile "
-     "has times)",
+     "has times); or time off the CPU",
      TAKE(sum, struct options, export.weight)},
     {"pid", 0, "PID", NULL, "this process only", TAKE(u32, struct options, export.filter.pid),
      .low = 1, .expected = "a process id"},
@@ -230,6 +235,19 @@ static int export_carried(struct options *options, struct profile *profile)
     return profile_carry(profile, options->input, &options->carry, options->quiet);
 }
 
+static int weigh_waits(const struct options *options, struct profile *profile)
+{
+    struct err err;
+    if (options->exporter->source == EXPORT_CODE || options->exporter->source == EXPORT_OBJECTS)
+        err_set(&err, ERR_USAGE, "--weight wait is for formats of stacks, such as collapsed");
+    else if (!profile_weigh_waits(profile))
+        err_set(&err, ERR_FORMAT, "%s: no waits in it; gait waits says why", options->input);
+    else
+        return EXIT_DONE;
+    profile_release(profile);
+    return say_err(&err);
+}
+
 int cmd_export(int argc, char **argv)
 {
     struct options options;
@@ -240,6 +258,8 @@ int cmd_export(int argc, char **argv)
     int status = profile_load(options.input, options.quiet, &profile);
     if (status == EXIT_DONE)
         kernel_names_complete(&profile);
+    if (status == EXIT_DONE && options.waits)
+        status = weigh_waits(&options, &profile);
     if (status == EXIT_DONE && options.carry.binary)
         status = export_carried(&options, &profile);
     if (status != EXIT_DONE)

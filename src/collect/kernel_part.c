@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "collect/kernel/attach.h"
+#include "collect/kernel/wait_source.h"
 #include "collect/perf/perf_cost.h"
 #include "collect/target/cpu_times.h"
 #include "process/recording_options.h"
@@ -17,10 +18,12 @@ enum {
     RATE_HZ = 49,      /* at 1 %: no divisor of what programs do regularly */
     RATE_HZ_MAX = 499, /* more would not make kernel time much sharper */
     RATE_PART = 5,     /* of the budget: for samples */
-    COST_PART = 2,     /* for all of it; more: it ends */
+    COST_PART = 2,     /* for all of it but waits; more: it ends */
+    WAITS_PART = 5,    /* for stacks of waits, which become fewer then */
     /* A context switch with two events and its two records, on an Emerald Rapids. */
     SWITCH_NS = 800,
     FORK_NS = 2500,       /* for each event that a new thread inherits */
+    SURE_NS = 20000000,   /* elapsed time from which on they may be compared with all CPUs' time */
     SETTLED_NS = 2000000, /* another CPU may still be writing a record of this age */
     FIRST_NS = 50000000,  /* CPU time from which on costs are compared with the budget */
 };
@@ -115,6 +118,7 @@ void kernel_part_open(struct kernel_part *part, const struct recording_options *
     part->began_ns = clock_ns(CLOCK_MONOTONIC);
     part->began_tsc = tsc_now();
     part->names_ns = part->began_ns + NAMES_NS;
+    wait_pace_start(&part->pace, options->record.overhead_ppm / WAITS_PART, part->began_ns);
 }
 
 static void end(struct kernel_part *part, const char *why)
@@ -209,12 +213,34 @@ void kernel_part_own(struct kernel_part *part, int tid)
         map_add(&part->follow.tasks.own, &own);
 }
 
+/* What stacks of waits cost the tool is measured with the rest of its time. */
+static uint64_t waits_cost_ns(const struct kernel_part *part)
+{
+    return wait_cost_ns(part->follow.waits.taken, part->follow.waits.missed) * 2 / 5;
+}
+
 static void cost_update(struct kernel_part *part)
 {
     const struct follow *follow = &part->follow;
-    uint64_t inherited = 2 * part->events.cpus.n;
+    uint64_t inherited = (2 + part->request.waits) * part->events.cpus.n;
     part->cost_ns = follow->samples.taken * part->sample_ns + follow->switches * SWITCH_NS +
-                    follow->forks * inherited * FORK_NS;
+                    follow->forks * inherited * FORK_NS + waits_cost_ns(part);
+}
+
+static void waits_update(struct kernel_part *part)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    const struct waits *waits = &part->follow.waits;
+    if (!part->request.waits || !part->events.sampling)
+        return;
+    wait_pace_update(&part->pace, now, wait_cost_ns(waits->taken, waits->missed),
+                     part->user_ns + part->kernel_ns, now - part->began_ns);
+    perf_events_wait(&part->events, part->pace.on);
+}
+
+uint64_t kernel_part_due(const struct kernel_part *part)
+{
+    return part->on && part->request.waits ? part->pace.due_ns : UINT64_MAX;
 }
 
 /* Threads that wait often. Those that others push off their CPU do not count: on a machine with
@@ -222,10 +248,25 @@ static void cost_update(struct kernel_part *part)
 static bool costs_too_much(const struct kernel_part *part)
 {
     uint64_t cpu_ns = part->user_ns + part->kernel_ns;
-    uint64_t cost_ns = part->cost_ns - part->follow.preempted * SWITCH_NS;
+    uint64_t cost_ns = part->cost_ns - part->follow.preempted * SWITCH_NS - waits_cost_ns(part);
     u128 most = (u128)cpu_ns * budget_ns(part->options) / COST_PART;
     return !part->options->record.fixed_hz && cpu_ns >= FIRST_NS &&
            (u128)cost_ns * 1000000000u > most;
+}
+
+/* The same before the program's time is known: even if it had all CPUs. */
+static bool costs_far_too_much(const struct kernel_part *part, uint64_t now_ns)
+{
+    uint64_t elapsed = now_ns - part->began_ns;
+    uint64_t cost_ns = part->cost_ns - part->follow.preempted * SWITCH_NS - waits_cost_ns(part);
+    u128 most = (u128)elapsed * part->events.cpus.n * budget_ns(part->options) / COST_PART;
+    return !part->options->record.fixed_hz && elapsed >= SURE_NS &&
+           (u128)cost_ns * 1000000000u > most;
+}
+
+bool kernel_part_dear(const struct kernel_part *part)
+{
+    return part->on && costs_far_too_much(part, clock_ns(CLOCK_MONOTONIC));
 }
 
 /* Samples alone have a part of the budget that they keep to. */
@@ -251,9 +292,10 @@ void kernel_part_read(struct kernel_part *part, bool last)
         perf_events_stop(&part->events);
     perf_events_refresh(&part->events, last ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC) - SETTLED_NS);
     while ((record = perf_events_next(&part->events)))
-        follow_take(&part->follow, record);
+        follow_take(&part->follow, record, perf_events_from_waiter(&part->events));
     perf_events_publish(&part->events);
     cost_update(part);
+    waits_update(part);
 }
 
 /* ---- what it adds up to */
@@ -289,6 +331,20 @@ static void names_give(struct kernel_part *part, uint64_t now_ns, bool last)
     }
 }
 
+static void waits_describe(struct kernel_part *part, uint64_t now_ns)
+{
+    char text[256], all[320];
+    wait_source_text(text, sizeof text, &part->request, &part->pace, now_ns, part->began_ns);
+    if (part->ended_ns)
+        snprintf(all, sizeof all,
+                 "%s; the first %.1f s alone, because there were too many after that", text,
+                 (double)(part->ended_ns - part->began_ns) / 1e9);
+    else
+        snprintf(all, sizeof all, "%s", text);
+    if (*text)
+        profile_fact(part->follow.profile, "waits", all);
+}
+
 static void totals_add(struct totals *to, const struct totals *from)
 {
     sum_add(&to->off_ns, from->off_ns);
@@ -304,12 +360,14 @@ static void totals_add(struct totals *to, const struct totals *from)
 
 static void times_give(struct kernel_part *part, uint64_t now_ns, bool last)
 {
-    tasks_tell(&part->follow.tasks, now_ns, last);
+    follow_tell(&part->follow, now_ns, last);
     sum_add(&part->user_ns, part->totals.user_ns);
     sum_add(&part->kernel_ns, part->totals.kernel_ns);
     totals_add(&part->follow.profile->totals, &part->totals);
     totals_add(&part->told, &part->totals);
     part->totals = (struct totals){0};
+    if (last)
+        waits_describe(part, now_ns);
 }
 
 void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, bool last)
@@ -324,8 +382,9 @@ void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, b
         lives->rest[1] = times->kernel_ns;
     }
     times_give(part, now, last);
-    if (last || !costs_too_much(part))
+    if (last || !(costs_too_much(part) || costs_far_too_much(part, now)))
         return;
+    part->ended_ns = now;
     names_give(part, now, true);
     times_give(part, now, true);
     end_dear(part);
@@ -339,5 +398,5 @@ void kernel_part_sum(const struct kernel_part *part, struct totals *totals)
 void kernel_part_forget(struct kernel_part *part)
 {
     if (part->used)
-        samples_forget(&part->follow.samples);
+        follow_forget(&part->follow);
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "collect/kernel/follow.h"
+#include "collect/kernel/wait_pace.h"
 #include "collect/perf/perf_events.h"
 #include "profile/profile.h"
 
@@ -29,12 +30,14 @@ struct kernel_part {
     struct perf_request request;
     struct perf_events events;
     struct follow follow;
+    struct wait_pace pace;        /* of waits, if the kernel grants them */
     struct map claims;            /* that were told */
     struct totals totals, told;   /* not in the profile yet, and what is */
     uint64_t user_ns, kernel_ns;  /* CPU time of all threads, so far */
     uint64_t cost_ns;             /* estimated, of the program's CPU time, so far */
     uint64_t sample_ns, hz;       /* cost of a sample; samples per CPU second */
     uint64_t began_ns, began_tsc; /* one moment */
+    uint64_t ended_ns;            /* CLOCK_MONOTONIC: when it became too dear; 0: it did not */
     uint64_t names_ns;            /* when names are looked up next */
     char refused[600];            /* why nothing, or not all of it, is recorded; or "" */
 };
@@ -52,10 +55,14 @@ void kernel_part_attach(struct kernel_part *part, const int *pids, size_t n);
 /* The process has an agent since then; tid 0: else its agent samples the thread since then. May be
  * told again. */
 void kernel_part_claim(struct kernel_part *part, int pid, int tid, uint64_t start_tsc);
+/* When it is to be read; UINT64_MAX: no matter. */
+uint64_t kernel_part_due(const struct kernel_part *part);
 /* Whether rings fill up: read soon. */
 bool kernel_part_filling(const struct kernel_part *part);
 /* Takes what the kernel has recorded. Agents must be known up to now. */
 void kernel_part_read(struct kernel_part *part, bool last);
+/* Whether it costs far more than it may, and is to end with the next kernel_part_give. */
+bool kernel_part_dear(const struct kernel_part *part);
 /* Whether it knows the CPU time of all processes. */
 bool kernel_part_times(const struct kernel_part *part);
 /* This thread of a recorded process is the agent's own. */

@@ -271,6 +271,8 @@ static void follow_processes(struct run *run, uint64_t wait)
     uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait;
     bool alone = run->drain.processes == 1 && now - run->drain.began_ns > REST_NS;
     uint64_t pause = alone ? ALONE_NS : CROWD_NS;
+    uint64_t due = kernel_part_due(&run->kernel);
+    until = due > now && due < until ? due : until;
     do {
         target_wait(&run->target, until - now < pause ? until - now : pause);
         now = clock_ns(CLOCK_MONOTONIC);
@@ -352,6 +354,8 @@ static void follow(struct run *run)
         drain_read(&run->drain);
         own_threads_tell(run);
         kernel_part_read(&run->kernel, false);
+        if (kernel_part_dear(&run->kernel))
+            run->due_ns = now;
         now = append_if_due(run);
     }
     drain_read(&run->drain);

@@ -176,21 +176,29 @@ static bool this_boot(const struct profile *profile)
     return same;
 }
 
-void kernel_names_complete(struct profile *profile)
+/* Returns the module of the kernel, or what it was before. */
+static uint32_t see_unnamed(struct kernel_names *names, const struct profile *profile,
+                            const struct stacks *stacks, uint32_t kernel)
 {
-    struct kernel_names names;
-    uint32_t kernel = MODULE_NONE;
-    if (!this_boot(profile))
-        return;
-    kernel_names_init(&names);
-    for (uint32_t node = 0; node < profile->stacks.nodes.n; node++) {
-        struct stack_key key = stacks_key(&profile->stacks, node);
+    for (uint32_t node = 0; node < stacks->nodes.n; node++) {
+        struct stack_key key = stacks_key(stacks, node);
         if (!profile_module_is_kernel(profile, key.module))
             continue;
         kernel = key.module;
         if (!names_find(&profile->names, key.module, key.address))
-            kernel_names_see(&names, key.address);
+            kernel_names_see(names, key.address);
     }
+    return kernel;
+}
+
+void kernel_names_complete(struct profile *profile)
+{
+    struct kernel_names names;
+    if (!this_boot(profile))
+        return;
+    kernel_names_init(&names);
+    uint32_t kernel = see_unnamed(&names, profile, &profile->stacks, MODULE_NONE);
+    kernel = see_unnamed(&names, profile, &profile->waits, kernel);
     if (names.addresses.n)
         kernel_names_tell(&names, profile, kernel);
     kernel_names_release(&names);

@@ -234,6 +234,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     merge_stacks(&into->stacks, &other->stacks, &remap);
     merge_stacks(&into->passages, &other->passages, &remap);
     merge_stacks(&into->series, &other->series, &remap);
+    merge_stacks(&into->waits, &other->waits, &remap);
     merge_stacks(&into->context_paths, &other->context_paths, &remap);
     sample_list_merge(&into->samples, &other->samples, remap.at, remap.n);
     windows_merge(&into->windows, &other->windows, remap.at, remap.n);

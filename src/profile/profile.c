@@ -60,6 +60,9 @@ void profile_init(struct profile *profile)
     stacks_init(&profile->stacks);
     stacks_init(&profile->passages);
     stacks_init(&profile->series);
+    stacks_init(&profile->waits);
+    profile->waits.maxima =
+        1u << (WAIT_BLOCKED + WAIT_LONGEST) | 1u << (WAIT_RUNNABLE + WAIT_LONGEST);
     stacks_init(&profile->context_paths);
 }
 
@@ -78,6 +81,7 @@ void profile_release(struct profile *profile)
     stacks_release(&profile->stacks);
     stacks_release(&profile->passages);
     stacks_release(&profile->series);
+    stacks_release(&profile->waits);
     stacks_release(&profile->context_paths);
     vec_release(&profile->samples);
     windows_release(&profile->windows);
@@ -107,6 +111,7 @@ void profile_clear(struct profile *profile)
     stacks_clear(&profile->stacks);
     stacks_clear(&profile->passages);
     stacks_clear(&profile->series);
+    stacks_clear(&profile->waits);
     stacks_clear(&profile->context_paths);
     profile->samples.n = 0;
     windows_clear(&profile->windows);

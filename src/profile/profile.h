@@ -47,6 +47,19 @@ enum { SERIES_PATHS = 4 };
 
 enum profile_mode { PROFILE_EXACT, PROFILE_SAMPLED, PROFILE_PLAIN };
 
+/* Groups of profile->waits. A thread that blocks waits for something; one that was pushed off its
+ * CPU is runnable. The rest of a group of WAIT_KIND_GROUPS is free. */
+enum wait_weight {
+    WAIT_NS,      /* time off the CPU, scaled to all waits */
+    WAIT_COUNT,   /* waits, scaled likewise */
+    WAIT_LONGEST, /* ns */
+    WAIT_SEEN,    /* waits with a stack, not scaled */
+    WAIT_KIND_GROUPS,
+    WAIT_BLOCKED = 0, /* add one of these */
+    WAIT_RUNNABLE = WAIT_KIND_GROUPS,
+    WAIT_KINDS = 2
+};
+
 /* How control went from one instruction to the next. TAKEN and FALL are the two ways of a
  * conditional branch. SPLIT is no branch: a run was cut between two instructions. RETURN has no
  * source: its `from` is {MODULE_NONE, 0}. */
@@ -354,6 +367,9 @@ struct profile {
     /* Paths in their calling contexts, of an exact profile: a context as in `stacks`, down to the
      * entry of its function, and below it the path number as an address. It weighs executions. */
     struct stacks context_paths;
+    /* Where threads were off a CPU: stacks as above, with kernel frames innermost, by enum
+     * wait_weight. Of a wait whose stack is not known the node is the thread's. */
+    struct stacks waits;
     struct sample_list samples;
     struct windows windows;       /* of a sampled profile: executions to be replayed by a model */
     struct path_parts path_parts; /* likewise: executions to be searched for paths */

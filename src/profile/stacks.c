@@ -65,5 +65,9 @@ void stacks_add(struct stacks *stacks, uint32_t node, uint32_t group, uint64_t w
     uint32_t index = map_add(&stacks->cells, &cell);
     if (index == stacks->weights.n)
         *vec_push(&stacks->weights) = 0;
-    sum_add(&stacks->weights.at[index], weight);
+    uint64_t *sum = &stacks->weights.at[index];
+    if (!(stacks->maxima >> group & 1))
+        sum_add(sum, weight);
+    else if (weight > *sum)
+        *sum = weight;
 }

@@ -58,6 +58,7 @@ struct stacks {
     struct stack_weights {
         VEC(uint64_t);
     } weights;
+    uint32_t maxima; /* bit i: group i keeps the largest weight, not the sum */
 };
 
 void stacks_init(struct stacks *stacks);
@@ -75,5 +76,5 @@ uint32_t stacks_node(struct stacks *stacks, uint32_t parent, uint32_t module, ui
 struct stack_key stacks_key(const struct stacks *stacks, uint32_t node);
 /* Whether any node has a known caller. */
 bool stacks_have_callers(const struct stacks *stacks);
-/* Saturates. */
+/* Saturates; a group of `maxima` keeps the largest. */
 void stacks_add(struct stacks *stacks, uint32_t node, uint32_t group, uint64_t weight);

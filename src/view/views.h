@@ -26,6 +26,7 @@ struct ranking;
 struct report;
 struct scene;
 struct verification;
+struct wait_view;
 
 void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit);
 void report_json(FILE *to, const struct report *report, size_t limit);
@@ -75,6 +76,17 @@ void latency_view_json(FILE *to, const struct latency_view *view, size_t limit);
 void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,
                         size_t limit);
 void conflict_view_json(FILE *to, const struct conflict_view *view, size_t limit);
+
+/* Rows of each kind, or of one. */
+struct wait_sections {
+    bool reasons, threads, stacks;
+    size_t limit;  /* of each */
+    size_t frames; /* of a stack */
+};
+void wait_view_text(FILE *to, const struct wait_view *view, const struct ink *ink,
+                    struct wait_sections sections);
+/* Of all kinds. */
+void wait_view_json(FILE *to, const struct wait_view *view, size_t limit);
 
 void pipeline_text(FILE *to, struct pipeline *pipeline, const struct ink *ink, size_t limit);
 void pipeline_json(FILE *to, struct pipeline *pipeline, size_t limit);

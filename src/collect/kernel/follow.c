@@ -21,6 +21,7 @@ void follow_init(struct follow *follow, const struct perf_request *request, stru
     follow->tasks.lives.only[1] = request->sampler.exclude_user;
     follow->tasks.lives.short_ns = 2 * request->mean_period_ns;
     samples_init(&follow->samples, profile, &follow->processes, &follow->tasks);
+    waits_init(&follow->waits, &follow->samples);
 }
 
 void follow_beside(struct follow *follow, struct totals *totals)
@@ -33,6 +34,7 @@ void follow_beside(struct follow *follow, struct totals *totals)
 void follow_release(struct follow *follow)
 {
     vec_release(&follow->claims);
+    waits_release(&follow->waits);
     samples_release(&follow->samples);
     tasks_release(&follow->tasks);
     processes_release(&follow->processes);
@@ -87,8 +89,10 @@ static bool take_switch(struct follow *follow, const struct perf_event_header *r
         return false;
     bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
     tasks_switch(&follow->tasks, &ids, out);
+    bool preempted = out && record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+    waits_switch(&follow->waits, &ids, out, preempted);
     follow->switches += out;
-    follow->preempted += out && record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+    follow->preempted += preempted;
     return true;
 }
 
@@ -122,6 +126,7 @@ static bool take_task(struct follow *follow, const struct perf_event_header *rec
     } else {
         processes_exit(&follow->processes, &task);
         tasks_exit(&follow->tasks, &task);
+        waits_exit(&follow->waits, task.tid);
     }
     return true;
 }
@@ -154,10 +159,35 @@ static bool take(struct follow *follow, const struct perf_event_header *record)
     }
 }
 
-void follow_take(struct follow *follow, const struct perf_event_header *record)
+/* What its ring had no room for is no loss: other waits stand for it. */
+static bool take_wait(struct follow *follow, const struct perf_event_header *record)
+{
+    struct perf_sample sample;
+    follow->waits.missed += perf_record_lost(record);
+    if (record->type != PERF_RECORD_SAMPLE)
+        return true;
+    if (!perf_record_sample(record, true, true, &sample))
+        return false;
+    waits_stack(&follow->waits, &sample);
+    return true;
+}
+
+void follow_take(struct follow *follow, const struct perf_event_header *record, bool waits)
 {
     if (follow->claims.n)
         claims_apply(follow, perf_record_time(record));
-    if (!take(follow, record))
+    if (!(waits ? take_wait : take)(follow, record))
         lose(follow, LOSS_garbled, 1);
+}
+
+void follow_tell(struct follow *follow, uint64_t now_ns, bool last)
+{
+    tasks_tell(&follow->tasks, now_ns, last);
+    waits_tell(&follow->waits, now_ns, last);
+}
+
+void follow_forget(struct follow *follow)
+{
+    samples_forget(&follow->samples);
+    waits_forget(&follow->waits);
 }

@@ -4,6 +4,7 @@
 #include "collect/kernel/processes.h"
 #include "collect/kernel/samples.h"
 #include "collect/kernel/tasks.h"
+#include "collect/kernel/waits.h"
 
 #include <stdbool.h>
 
@@ -24,6 +25,7 @@ struct follow {
     struct processes processes;
     struct tasks tasks;
     struct samples samples;
+    struct waits waits;
     bool chains;        /* samples have the kernel's call chain */
     uint32_t awaited;   /* time is accounted from the exec of this process; 0: from the beginning */
     uint64_t switches;  /* threads that left a CPU, so far */
@@ -45,4 +47,9 @@ void follow_release(struct follow *follow);
 /* To be told before records of that time are taken. A new program of the process has none. */
 void follow_claim(struct follow *follow, struct follow_claim claim);
 
-void follow_take(struct follow *follow, const struct perf_event_header *record);
+/* `waits`: it comes from the waiter's ring. */
+void follow_take(struct follow *follow, const struct perf_event_header *record, bool waits);
+
+/* What was recorded up to `now_ns` is added to the profile, which is then stored and emptied. */
+void follow_tell(struct follow *follow, uint64_t now_ns, bool last);
+void follow_forget(struct follow *follow);

@@ -14,7 +14,9 @@ void samples_init(struct samples *samples, struct profile *profile, struct proce
                   struct tasks *tasks)
 {
     *samples = (struct samples){.profile = profile,
+                                .nodes = &profile->stacks,
                                 .totals = &profile->totals,
+                                .named = samples,
                                 .processes = processes,
                                 .tasks = tasks,
                                 .kernel_module = MODULE_NONE,
@@ -90,8 +92,8 @@ static uint32_t node_of(void *closure, uint32_t parent, struct avma inside)
     if (mappings_missed(&process->mappings, place))
         samples->unknown_module = place.module;
     if (process->jit && samples_is_jit(samples, place.module))
-        jit_names_see(&samples->jit_names, process->pid, place.module, place.address.v);
-    return stacks_node(&samples->profile->stacks, parent, place.module, place.address.v);
+        jit_names_see(&samples->named->jit_names, process->pid, place.module, place.address.v);
+    return stacks_node(samples->nodes, parent, place.module, place.address.v);
 }
 
 static uint32_t user_frames(struct samples *samples, const struct perf_sample *sample,
@@ -126,18 +128,19 @@ static uint32_t only_frame(struct samples *samples, const struct perf_sample *sa
 static uint32_t kernel_frames(struct samples *samples, const struct perf_sample *sample,
                               uint32_t node)
 {
-    struct stacks *stacks = &samples->profile->stacks;
-    if (samples->kernel_module == MODULE_NONE)
-        samples->kernel_module = profile_module(samples->profile, "[kernel]", NULL, 0);
+    struct stacks *stacks = samples->nodes;
+    struct samples *named = samples->named;
+    if (named->kernel_module == MODULE_NONE)
+        named->kernel_module = profile_module(samples->profile, "[kernel]", NULL, 0);
     for (uint64_t i = sample->n_chain; i-- > 0;) {
         uint64_t address = sample->chain[i];
         if (address >= PERF_CONTEXT_MAX || address == sample->ip)
             continue;
-        node = stacks_node(stacks, node, samples->kernel_module, address - 1);
-        kernel_names_see(&samples->kernel_names, address - 1);
+        node = stacks_node(stacks, node, named->kernel_module, address - 1);
+        kernel_names_see(&named->kernel_names, address - 1);
     }
-    kernel_names_see(&samples->kernel_names, sample->ip);
-    return stacks_node(stacks, node, samples->kernel_module, sample->ip);
+    kernel_names_see(&named->kernel_names, sample->ip);
+    return stacks_node(stacks, node, named->kernel_module, sample->ip);
 }
 
 /* ---- all */
@@ -155,9 +158,9 @@ static bool from_agent(struct samples *samples, const struct perf_sample *sample
     return !mapping || (mapping->file && mapping->file->agent);
 }
 
-static uint32_t sample_node(struct samples *samples, const struct perf_sample *sample)
+uint32_t samples_node(struct samples *samples, const struct perf_sample *sample)
 {
-    struct stacks *stacks = &samples->profile->stacks;
+    struct stacks *stacks = samples->nodes;
     uint64_t thread = stack_thread(sample->ids.pid, sample->ids.tid);
     uint32_t node = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
     if (sample->has_registers && !from_agent(samples, sample))
@@ -188,7 +191,7 @@ void samples_add(struct samples *samples, const struct perf_sample *sample)
     const struct perf_ids *ids = &sample->ids;
     uint64_t weight = sample->period + (uint64_t)((u128)sample->period * samples->stretch >> 20);
     bool agents = is_agents(samples, sample);
-    uint32_t node = agents ? STACK_NONE : sample_node(samples, sample);
+    uint32_t node = agents ? STACK_NONE : samples_node(samples, sample);
     tasks_sample(samples->tasks, ids, node, (uint32_t)(samples->taken % STACK_GROUPS), weight,
                  sample->in_kernel);
     samples->taken++;

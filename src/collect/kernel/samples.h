@@ -16,8 +16,10 @@ struct tasks;
 struct totals;
 
 struct samples {
-    struct profile *profile; /* gets nodes and weights */
+    struct profile *profile; /* gets modules and names */
+    struct stacks *nodes;    /* of it; the samples' own unless set otherwise */
     struct totals *totals;   /* get losses; the profile's own unless set otherwise */
+    struct samples *named;   /* keeps names of code without a file: itself unless set otherwise */
     bool beside;             /* an agent samples user mode where there is one */
     struct processes *processes;
     struct tasks *tasks;
@@ -41,4 +43,6 @@ void samples_release(struct samples *samples);
 void samples_tell_names(struct samples *samples, bool last);
 /* The profile's stacks were emptied. */
 void samples_forget(struct samples *samples);
+/* The node of its stack. */
+uint32_t samples_node(struct samples *samples, const struct perf_sample *sample);
 void samples_add(struct samples *samples, const struct perf_sample *sample);

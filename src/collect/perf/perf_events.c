@@ -21,6 +21,10 @@ enum {
     RINGS_BYTES_BESIDE = 1 << 24,
     RING_SAMPLES_MIN = 64, /* that fit into a ring */
     RING_PARTS = 4,        /* we are woken when one of them is full */
+    /* A wait is 4 us with a copy of 8 KiB. Waits are deeper in the stack than most other code, but
+     * a stack that is longer than its copy continues like the last complete one. */
+    WAIT_STACK_BYTES = 1 << 13,
+    WAIT_RING_BYTES = 1 << 20,
 };
 static const uint64_t SHIFT_EVERY_NS = 250000000, SHIFT_EVERY_PERIODS = 32;
 
@@ -46,7 +50,7 @@ static bool cpus_parse(struct perf_events *events, const char *text)
         if (*end == '-')
             last = strtol(end + 1, &end, 10);
         for (long cpu = first; cpu <= last && cpu < 1 << 16; cpu++)
-            *vec_push(&events->cpus) = (struct perf_cpu){.cpu = (int)cpu, .fd = -1};
+            *vec_push(&events->cpus) = (struct perf_cpu){.cpu = (int)cpu, .fd = -1, .wait_fd = -1};
         text = *end == ',' ? end + 1 : end;
     }
     return events->cpus.n;
@@ -123,8 +127,10 @@ static void fds_close(struct perf_fds *fds)
 void perf_events_release(struct perf_events *events)
 {
     for (size_t i = 0; i < events->cpus.n; i++)
-        perf_ring_unmap(&events->cpus.at[i].ring);
+        for (int k = 0; k < PERF_FEEDS; k++)
+            perf_ring_unmap(&events->cpus.at[i].feeds[k].ring);
     vec_release(&events->cpus);
+    fds_close(&events->waiters);
     fds_close(&events->samplers);
     fds_close(&events->trackers);
 }
@@ -159,7 +165,8 @@ static bool rings_try(struct perf_events *events)
 {
     for (size_t i = 0; i < events->cpus.n; i++) {
         struct perf_cpu *cpu = &events->cpus.at[i];
-        if (cpu->fd >= 0 && !perf_ring_map(&cpu->ring, cpu->fd, events->ring_bytes))
+        if (cpu->fd >= 0 &&
+            !perf_ring_map(&cpu->feeds[PERF_FEED_ALL].ring, cpu->fd, events->ring_bytes))
             return false;
     }
     return true;
@@ -174,7 +181,7 @@ static bool rings_map(struct perf_events *events)
     while (!rings_try(events)) {
         int why = errno;
         for (size_t i = 0; i < events->cpus.n; i++)
-            perf_ring_unmap(&events->cpus.at[i].ring);
+            perf_ring_unmap(&events->cpus.at[i].feeds[PERF_FEED_ALL].ring);
         errno = why;
         if ((why != EPERM && why != ENOMEM) || events->ring_bytes <= RING_BYTES_MIN)
             return false;
@@ -197,6 +204,36 @@ static bool sampler_open(struct perf_events *events, struct perf_cpu *cpu, int t
         return false;
     *vec_push(&events->samplers) = fd;
     return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0;
+}
+
+static bool waiter_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec)
+{
+    struct perf_event_attr *attr = &events->request->waiter;
+    struct perf_ring *ring = &cpu->feeds[PERF_FEED_WAITS].ring;
+    attr->sample_stack_user = WAIT_STACK_BYTES;
+    attr->wakeup_watermark = WAIT_RING_BYTES / RING_PARTS;
+    attr->enable_on_exec = on_exec;
+    int fd = open_patiently(attr, tid, cpu->cpu);
+    if (fd < 0)
+        return false;
+    *vec_push(&events->waiters) = fd;
+    if (cpu->wait_fd >= 0)
+        return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->wait_fd) == 0;
+    cpu->wait_fd = fd;
+    return perf_ring_map(ring, fd, WAIT_RING_BYTES);
+}
+
+/* Nothing else depends on waits. Where they are refused after all, there are none. */
+static void waiters_open(struct perf_events *events, int tid, bool on_exec)
+{
+    for (size_t i = 0; events->request->waits && i < events->cpus.n; i++) {
+        struct perf_cpu *cpu = &events->cpus.at[i];
+        if (cpu->fd >= 0 && !waiter_open(events, cpu, tid, on_exec))
+            events->request->waits = false;
+    }
+    if (!events->request->waits)
+        fds_cut(&events->waiters, 0);
+    events->waiting = events->request->waits && on_exec;
 }
 
 static enum perf_follow refused(int tid, int cpu, struct err *err)
@@ -231,6 +268,7 @@ static enum perf_follow follow(struct perf_events *events, int tid, bool on_exec
         if (cpu->fd >= 0 && !sampler_open(events, cpu, tid, on_exec) && !went_offline(events))
             return refused(tid, cpu->cpu, err);
     }
+    waiters_open(events, tid, on_exec);
     return PERF_FOLLOWED;
 }
 
@@ -238,33 +276,44 @@ enum perf_follow perf_events_follow(struct perf_events *events, int tid, bool on
                                     struct err *err)
 {
     size_t trackers = events->trackers.n, samplers = events->samplers.n;
+    size_t waiters = events->waiters.n;
     bool rings = events->mapped;
     enum perf_follow followed = follow(events, tid, on_exec, err);
     /* No thread is followed on some CPUs only. The first ones own the rings and stay. */
     if (followed != PERF_FOLLOWED && rings) {
         fds_cut(&events->trackers, trackers);
         fds_cut(&events->samplers, samplers);
+        fds_cut(&events->waiters, waiters);
     }
     return followed;
 }
 
 /* ---- sampling */
 
-static void samplers_tell(struct perf_events *events, unsigned long what)
+static void fds_tell(const struct perf_fds *fds, unsigned long what)
 {
-    for (size_t i = 0; i < events->samplers.n; i++)
-        ioctl(events->samplers.at[i], what, 0);
+    for (size_t i = 0; i < fds->n; i++)
+        ioctl(fds->at[i], what, 0);
+}
+
+void perf_events_wait(struct perf_events *events, bool on)
+{
+    if (events->waiting != on)
+        fds_tell(&events->waiters, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE);
+    events->waiting = on;
 }
 
 void perf_events_start(struct perf_events *events)
 {
-    samplers_tell(events, PERF_EVENT_IOC_ENABLE);
+    fds_tell(&events->samplers, PERF_EVENT_IOC_ENABLE);
+    perf_events_wait(events, true);
     events->sampling = true;
 }
 
 void perf_events_stop(struct perf_events *events)
 {
-    samplers_tell(events, PERF_EVENT_IOC_DISABLE);
+    fds_tell(&events->samplers, PERF_EVENT_IOC_DISABLE);
+    perf_events_wait(events, false);
     events->sampling = false;
 }
 
@@ -280,7 +329,7 @@ uint64_t perf_events_shift(struct perf_events *events)
     if (!events->sampling || !events->request->clock)
         return every;
     events->paused = !events->paused;
-    samplers_tell(events, events->paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE);
+    fds_tell(&events->samplers, events->paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE);
     return events->paused ? random_next(events) % period : every;
 }
 
@@ -293,50 +342,58 @@ uint64_t perf_events_pauses(const struct perf_events *events)
 
 /* ---- reading */
 
-static void cpu_peek(struct perf_cpu *cpu, uint64_t limit_ns)
+static void feed_peek(struct perf_feed *feed, uint64_t limit_ns)
 {
-    cpu->next = perf_ring_peek(&cpu->ring);
-    cpu->next_ns = cpu->next ? perf_record_time(cpu->next) : 0;
-    if (cpu->next_ns > limit_ns)
-        cpu->next = NULL;
+    feed->next = perf_ring_peek(&feed->ring);
+    feed->next_ns = feed->next ? perf_record_time(feed->next) : 0;
+    if (feed->next_ns > limit_ns)
+        feed->next = NULL;
+}
+
+/* All rings that are mapped, one after the other; NULL: no more. */
+static struct perf_feed *feeds_next(const struct perf_events *events, size_t *at)
+{
+    while (*at < events->cpus.n * PERF_FEEDS) {
+        struct perf_feed *feed = &events->cpus.at[*at / PERF_FEEDS].feeds[*at % PERF_FEEDS];
+        (*at)++;
+        if (feed->ring.page)
+            return feed;
+    }
+    return NULL;
 }
 
 void perf_events_refresh(struct perf_events *events, uint64_t limit_ns)
 {
+    size_t at = 0;
     events->limit_ns = limit_ns;
     events->current = NULL;
-    for (size_t i = 0; i < events->cpus.n; i++) {
-        struct perf_cpu *cpu = &events->cpus.at[i];
-        if (!cpu->ring.page)
-            continue;
-        perf_ring_refresh(&cpu->ring);
-        cpu_peek(cpu, limit_ns);
+    for (struct perf_feed *feed; (feed = feeds_next(events, &at));) {
+        perf_ring_refresh(&feed->ring);
+        feed_peek(feed, limit_ns);
     }
 }
 
 const struct perf_event_header *perf_events_next(struct perf_events *events)
 {
-    struct perf_cpu *first = events->current;
+    struct perf_feed *first = events->current;
+    size_t at = 0;
     if (first) {
         perf_ring_skip(&first->ring, first->next);
-        cpu_peek(first, events->limit_ns);
+        feed_peek(first, events->limit_ns);
         first = NULL;
     }
-    for (size_t i = 0; i < events->cpus.n; i++) {
-        struct perf_cpu *cpu = &events->cpus.at[i];
-        if (cpu->next && (!first || cpu->next_ns < first->next_ns))
-            first = cpu;
-    }
+    for (struct perf_feed *feed; (feed = feeds_next(events, &at));)
+        if (feed->next && (!first || feed->next_ns < first->next_ns))
+            first = feed;
     events->current = first;
     return first ? first->next : NULL;
 }
 
 bool perf_events_filling(const struct perf_events *events)
 {
-    for (size_t i = 0; i < events->cpus.n; i++) {
-        struct perf_ring ring = events->cpus.at[i].ring;
-        if (!ring.page)
-            continue;
+    size_t at = 0;
+    for (const struct perf_feed *feed; (feed = feeds_next(events, &at));) {
+        struct perf_ring ring = feed->ring;
         perf_ring_refresh(&ring);
         if (perf_ring_filled(&ring) > ring.data_bytes / RING_PARTS)
             return true;
@@ -344,9 +401,17 @@ bool perf_events_filling(const struct perf_events *events)
     return false;
 }
 
-void perf_events_publish(struct perf_events *events)
+bool perf_events_from_waiter(const struct perf_events *events)
 {
     for (size_t i = 0; i < events->cpus.n; i++)
-        if (events->cpus.at[i].ring.page)
-            perf_ring_publish(&events->cpus.at[i].ring);
+        if (events->current == &events->cpus.at[i].feeds[PERF_FEED_WAITS])
+            return true;
+    return false;
+}
+
+void perf_events_publish(struct perf_events *events)
+{
+    size_t at = 0;
+    for (struct perf_feed *feed; (feed = feeds_next(events, &at));)
+        perf_ring_publish(&feed->ring);
 }

@@ -18,13 +18,23 @@
 
 struct err;
 
-struct perf_cpu {
-    int cpu;
-    int fd; /* tracker that owns the ring; -1: none yet */
+/* A ring and its next record. */
+struct perf_feed {
     struct perf_ring ring;
-    uint64_t period_ns;
     const struct perf_event_header *next; /* NULL: none, or younger than the limit */
     uint64_t next_ns;
+};
+
+/* Waits have a ring of their own: threads that switch often fill it within a millisecond, and other
+ * records must not be lost for them. */
+enum { PERF_FEED_ALL, PERF_FEED_WAITS, PERF_FEEDS };
+
+struct perf_cpu {
+    int cpu;
+    int fd;      /* tracker that owns the ring; -1: none yet */
+    int wait_fd; /* waiter, likewise */
+    uint64_t period_ns;
+    struct perf_feed feeds[PERF_FEEDS];
 };
 
 struct perf_events {
@@ -34,13 +44,14 @@ struct perf_events {
     } cpus;
     struct perf_fds {
         VEC(int);
-    } trackers, samplers;
+    } trackers, samplers, waiters;
     size_t ring_bytes;  /* as the limit on locked memory allows */
     size_t ring_wanted; /* more than ring_bytes: the limit was met */
     uint64_t random;    /* state */
     bool mapped, sampling, paused;
-    uint64_t limit_ns;        /* of the current reading */
-    struct perf_cpu *current; /* of the last record */
+    bool waiting;              /* the waiter is on */
+    uint64_t limit_ns;         /* of the current reading */
+    struct perf_feed *current; /* of the last record */
 };
 
 /* Finds the CPUs. The request must outlive the events. */
@@ -66,10 +77,15 @@ uint64_t perf_events_shift(struct perf_events *events);
 /* Factor of weights for the pauses, minus 1, in 2^-20. */
 uint64_t perf_events_pauses(const struct perf_events *events);
 
+/* Turns the waiter on or off, if there is one. */
+void perf_events_wait(struct perf_events *events, bool on);
+
 /* Starts reading all records older than the limit (CLOCK_MONOTONIC). */
 void perf_events_refresh(struct perf_events *events, uint64_t limit_ns);
 /* The next record in time order; NULL: no more. Valid until the next call. */
 const struct perf_event_header *perf_events_next(struct perf_events *events);
+/* Whether the last record is of the waiter's ring. */
+bool perf_events_from_waiter(const struct perf_events *events);
 /* Whether a ring has less than three quarters of its room left. */
 bool perf_events_filling(const struct perf_events *events);
 /* Returns what was read to the kernel. */

@@ -97,6 +97,25 @@ static void ask_sampler(struct perf_request *request, const struct perf_wish *wi
     }
 }
 
+/* Every switch. With a frequency the periods that the kernel reports add up to ten times the number
+ * of switches (Linux 6.18), and the period of an inherited event cannot be changed. So the waiter
+ * is on or off. */
+static void ask_waiter(struct perf_event_attr *attr, const struct perf_wish *wish)
+{
+    *attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+                                     .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+                                     .sample_period = 1,
+                                     .sample_type = PERF_RECORD_SAMPLED | PERF_SAMPLE_CALLCHAIN |
+                                                    PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+                                     .sample_regs_user = PERF_RECORD_REGISTERS,
+                                     .sample_stack_user = 1 << 13,
+                                     .disabled = 1,
+                                     .inherit = !wish->all_cpus,
+                                     .exclude_callchain_user = 1,
+                                     .watermark = 1};
+    ask_clock(attr);
+}
+
 /* ---- what is refused */
 
 static bool try(const struct perf_event_attr *attr, const struct perf_wish *wish)
@@ -203,6 +222,9 @@ bool perf_request_settle(struct perf_request *request, const struct perf_wish *w
         give_up_switches(&made);
     if (!try(&made.tracker, wish))
         return refused_wholly(&made, wish, errno, err);
+    ask_waiter(&made.waiter, wish);
+    made.waits =
+        made.clock && made.kernel && made.tracker.context_switch && try(&made.waiter, wish);
     *request = made;
     return true;
 }

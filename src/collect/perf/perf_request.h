@@ -1,8 +1,8 @@
 /* What the kernel is asked to record, and what it grants.
  *
- * Two events: the tracker reports starts, ends, mappings and context switches; the sampler
- * interrupts. They are separate because sampling may begin late and pauses now and then, and
- * mappings must not be missed meanwhile. */
+ * The tracker reports starts, ends, mappings and context switches; the sampler interrupts. They are
+ * separate because sampling may begin late and pauses now and then, and mappings must not be missed
+ * meanwhile. A third event, the waiter, reports the stack of a thread that leaves its CPU. */
 #pragma once
 
 #include "collect/perf/perf_names.h"
@@ -21,10 +21,11 @@ struct perf_wish {
 };
 
 struct perf_request {
-    struct perf_event_attr tracker, sampler;
+    struct perf_event_attr tracker, sampler, waiter;
     struct perf_event_name event;
     bool clock;  /* periods are nanoseconds of CPU time */
     bool kernel; /* kernel code is sampled, too */
+    bool waits;  /* the waiter is granted */
     bool beside; /* as wished */
     uint64_t mean_period_ns;
     char refused[256]; /* what was refused, why, and what would grant it; or "" */

@@ -2,9 +2,12 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/memory.h"
 #include "collect/kernel/attach.h"
 #include "collect/target/cpu_times.h"
 #include "collect/kernel/follow.h"
+#include "collect/kernel/wait_pace.h"
+#include "collect/kernel/wait_source.h"
 #include "collect/target/launch.h"
 #include "collect/output/output.h"
 #include "collect/perf/perf_events.h"
@@ -21,6 +24,8 @@
  */
 static const uint64_t NAMES_NS = 20000000000;
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
+/* Of CPU time, for stacks of waits. */
+enum { WAITS_PPM = 5000 };
 /* Another CPU may still be writing a record of this age. */
 static const uint64_t SETTLED_NS = 2000000;
 
@@ -30,6 +35,7 @@ struct run {
     struct perf_request request;
     struct perf_events events;
     struct follow follow;
+    struct wait_pace pace;
     struct profile delta; /* what is new since the last append */
     struct totals told;   /* of what was appended */
     struct output output;
@@ -146,6 +152,10 @@ static bool begin(struct run *run, struct err *err)
     for (size_t i = 0; i < run->events.cpus.n; i++)
         if (run->events.cpus.at[i].fd >= 0)
             vigil_ring(&run->vigil, run->events.cpus.at[i].fd);
+    for (size_t i = 0; run->request.waits && i < run->events.cpus.n; i++)
+        if (run->events.cpus.at[i].wait_fd >= 0)
+            vigil_ring(&run->vigil, run->events.cpus.at[i].wait_fd);
+    wait_pace_start(&run->pace, WAITS_PPM, run->began_ns);
     return true;
 }
 
@@ -156,8 +166,18 @@ static void drain(struct run *run, uint64_t limit_ns)
     const struct perf_event_header *record;
     perf_events_refresh(&run->events, limit_ns);
     while ((record = perf_events_next(&run->events)))
-        follow_take(&run->follow, record);
+        follow_take(&run->follow, record, perf_events_from_waiter(&run->events));
     perf_events_publish(&run->events);
+}
+
+static void waits_update(struct run *run, uint64_t now_ns)
+{
+    const struct waits *waits = &run->follow.waits;
+    if (!run->request.waits || !run->events.sampling)
+        return;
+    wait_pace_update(&run->pace, now_ns, wait_cost_ns(waits->taken, waits->missed),
+                     run->told.user_ns + run->told.kernel_ns, now_ns - run->began_ns);
+    perf_events_wait(&run->events, run->pace.on);
 }
 
 static void give(uint64_t *delta, uint64_t *told, uint64_t now)
@@ -195,7 +215,7 @@ static void account(struct run *run, uint64_t now_ns, bool last)
     struct totals *delta = &run->delta.totals, *told = &run->told;
     if (last)
         account_rest(run);
-    tasks_tell(&run->follow.tasks, now_ns, last);
+    follow_tell(&run->follow, now_ns, last);
     account_times(run);
     uint64_t own = cpu_times_own_ns();
     give(&delta->tool_ns, &told->tool_ns, own);
@@ -222,15 +242,25 @@ static void tell_progress(const struct run *run, uint64_t now_ns)
         run->options->progress(&progress);
 }
 
+static void waits_describe(struct run *run, uint64_t now_ns)
+{
+    char text[256];
+    wait_source_text(text, sizeof text, &run->request, &run->pace, now_ns, run->began_ns);
+    if (*text)
+        profile_fact(&run->delta, "waits", text);
+}
+
 static void append(struct run *run, uint64_t now_ns, bool last)
 {
+    if (last)
+        waits_describe(run, now_ns);
     if (last || now_ns >= run->names_ns) {
         samples_tell_names(&run->follow.samples, last);
         run->names_ns = now_ns + NAMES_NS;
     }
     account(run, now_ns, last);
     output_append(&run->output, &run->delta, false);
-    samples_forget(&run->follow.samples);
+    follow_forget(&run->follow);
     tell_progress(run, now_ns);
 }
 
@@ -276,9 +306,11 @@ static void record(struct run *run)
         sampling_start(run, run->began_ns);
     while (!run->vigil.ended && now < run->stop_ns) {
         vigil_wait(&run->vigil, earlier(earlier(run->append_ns, run->shift_ns),
-                                        earlier(run->start_ns, run->stop_ns)));
+                                        earlier(earlier(run->start_ns, run->stop_ns),
+                                                run->request.waits ? run->pace.due_ns : NEVER)));
         now = clock_ns(CLOCK_MONOTONIC);
         drain(run, now - SETTLED_NS);
+        waits_update(run, now);
         keep_time(run, now);
     }
     perf_events_stop(&run->events);
@@ -325,23 +357,26 @@ static void wait_for_child(struct run *run)
 bool plain_run(const struct plain_options *options, struct plain_recording *ret_plain,
                struct err *err)
 {
-    struct run run = {.options = options, .plain = ret_plain};
+    struct run *run = mem_alloc(sizeof *run); /* too large for a stack */
+    run->options = options;
+    run->plain = ret_plain;
     *ret_plain = (struct plain_recording){0};
-    bool begun = prepare(&run, err) && begin(&run, err);
+    bool begun = prepare(run, err) && begin(run, err);
     if (begun) {
         ret_plain->startup_ns = cpu_times_own_ns();
-        record(&run);
-        ret_plain->wall_ns = clock_ns(CLOCK_MONOTONIC) - run.began_ns;
-        conclude(&run);
-        ret_plain->file_bytes = output_close(&run.output, true);
-        memcpy(ret_plain->write_error, run.output.error, sizeof run.output.error);
+        record(run);
+        ret_plain->wall_ns = clock_ns(CLOCK_MONOTONIC) - run->began_ns;
+        conclude(run);
+        ret_plain->file_bytes = output_close(&run->output, true);
+        memcpy(ret_plain->write_error, run->output.error, sizeof run->output.error);
     }
-    vigil_release(&run.vigil);
-    if (run.follow.profile)
-        follow_release(&run.follow);
-    perf_events_release(&run.events);
-    profile_release(&run.delta);
+    vigil_release(&run->vigil);
+    if (run->follow.profile)
+        follow_release(&run->follow);
+    perf_events_release(&run->events);
+    profile_release(&run->delta);
     if (begun)
-        wait_for_child(&run);
+        wait_for_child(run);
+    mem_free(run);
     return begun;
 }

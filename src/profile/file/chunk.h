@@ -51,6 +51,7 @@ enum chunk_type {
     CHUNK_MODELLED,
     CHUNK_WINDOWS,
     CHUNK_PATH_PARTS,
+    CHUNK_WAITS,
     CHUNK_TYPES
 };
 

@@ -70,7 +70,7 @@ static int world_end(void **state)
     return 0;
 }
 
-#define TAKE(world, make) follow_take(&(world)->follow, (make))
+#define TAKE(world, make) follow_take(&(world)->follow, (make), false)
 
 /* The weight of a leaf at the address in the module, over all threads. */
 static uint64_t weight_at(struct world *world, const char *path, uint64_t address)

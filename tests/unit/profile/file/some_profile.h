@@ -107,19 +107,18 @@ static inline void some_rows(struct profile *profile, uint64_t rows)
 }
 
 /* Stacks that share their outer frames, a few deep enough to matter. */
-static inline void some_stacks(struct profile *profile, uint64_t stacks)
+static inline void some_stacks(struct profile *profile, struct stacks *to, uint64_t stacks)
 {
     for (uint64_t i = 0; i < stacks; i++) {
         uint64_t thread =
             some_below(4) ? stack_thread(7, 7 + (uint32_t)some_below(3)) : some_bits();
-        uint32_t node = stacks_node(&profile->stacks, STACK_NONE, MODULE_NONE, thread);
+        uint32_t node = stacks_node(to, STACK_NONE, MODULE_NONE, thread);
         uint64_t frames = some_below(some_below(8) ? 12 : 200);
         for (uint64_t f = 0; f < frames; f++)
-            node = stacks_node(&profile->stacks, node, some_module(profile),
+            node = stacks_node(to, node, some_module(profile),
                                some_below(3) ? 0x401000 + some_below(3) : some_address());
         for (uint64_t n = some_below(5); n; n--)
-            stacks_add(&profile->stacks, node, (uint32_t)some_below(STACK_GROUPS),
-                       some_number() >> 8);
+            stacks_add(to, node, (uint32_t)some_below(STACK_GROUPS), some_number() >> 8);
     }
 }
 
@@ -154,7 +153,8 @@ static bool some_names_agree;
 
 static inline void some_plain(struct profile *profile, uint64_t rows)
 {
-    some_stacks(profile, rows);
+    some_stacks(profile, &profile->stacks, rows);
+    some_stacks(profile, &profile->waits, rows);
     some_samples(profile, rows);
     for (uint64_t i = 0; i < rows; i++) {
         char text[32];
@@ -285,28 +285,30 @@ static inline uint64_t weight_of(const struct stacks *stacks, uint32_t node, uin
     return index == MAP_NONE ? 0 : stacks->weights.at[index];
 }
 
-static inline void assert_same_stacks(const struct profile *a, const struct profile *b)
+static inline void assert_same_stacks(const struct profile *a, const struct stacks *x,
+                                      const struct profile *b, const struct stacks *y)
 {
-    assert_int_equal(a->stacks.nodes.n, b->stacks.nodes.n);
-    assert_int_equal(a->stacks.cells.n, b->stacks.cells.n);
-    uint32_t *in_b = mem_alloc((a->stacks.nodes.n + (size_t)1) * sizeof *in_b);
-    for (uint32_t i = 0; i < a->stacks.nodes.n; i++) {
-        struct stack_key key = stacks_key(&a->stacks, i);
+    assert_int_equal(x->nodes.n, y->nodes.n);
+    assert_int_equal(x->cells.n, y->cells.n);
+    uint32_t *in_b = mem_alloc((x->nodes.n + (size_t)1) * sizeof *in_b);
+    for (uint32_t i = 0; i < x->nodes.n; i++) {
+        struct stack_key key = stacks_key(x, i);
         key.module = same_module(b, a, key.module);
         if (key.parent != STACK_NONE)
             key.parent = in_b[key.parent];
-        in_b[i] = map_find(&b->stacks.nodes, &key);
+        in_b[i] = map_find(&y->nodes, &key);
         assert_int_not_equal(in_b[i], MAP_NONE);
-        assert_int_equal(a->stacks.depths.at[i], b->stacks.depths.at[in_b[i]]);
+        assert_int_equal(x->depths.at[i], y->depths.at[in_b[i]]);
         for (uint32_t group = 0; group < STACK_GROUPS; group++)
-            assert_true(weight_of(&a->stacks, i, group) == weight_of(&b->stacks, in_b[i], group));
+            assert_true(weight_of(x, i, group) == weight_of(y, in_b[i], group));
     }
     mem_free(in_b);
 }
 
 static inline void assert_same_plain(const struct profile *a, const struct profile *b)
 {
-    assert_same_stacks(a, b);
+    assert_same_stacks(a, &a->stacks, b, &b->stacks);
+    assert_same_stacks(a, &a->waits, b, &b->waits);
     assert_int_equal(a->threads.n, b->threads.n);
     for (size_t i = 0; i < a->threads.n; i++) {
         const struct thread_times *x = &a->threads.at[i], *y = &b->threads.at[i];

@@ -16,7 +16,7 @@ static int make_file(void **state)
     char path[] = "/tmp/gait-closed-XXXXXX";
     close(mkstemp(path));
     some_profile(&profile, PROFILE_SAMPLED, 40);
-    some_stacks(&profile, 10);
+    some_stacks(&profile, &profile.stacks, 10);
     profile.complete = true;
     profile.totals.losses[LOSS_cut] = 1;
     assert_true(profile_write(path, &profile, &err));

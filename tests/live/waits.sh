@@ -1,0 +1,71 @@
+#!/bin/bash
+# gait waits: where threads are off a CPU, for how long and for what, in default and in plain recordings; as text, JSON and flame graph.
+# Programs that switch all the time stay within the budget.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+waits=$(program waits)
+pipes=$(program pipes)
+"$gait" record -q --plain -o "$work/granted" -- true 2>"$work/stderr" || skip "no samples of the kernel here: $(head -1 "$work/stderr")"
+"$gait" info "$work/granted" | grep -q "kernel's part is not sampled" && skip 'kernel code may not be sampled here'
+grep -q ' __x64_sys_futex\| do_futex' /proc/kallsyms || skip 'the kernel does not name its functions'
+/usr/bin/python3 -c 1 2>/dev/null || skip 'no python3'
+
+for mode in '' --plain; do
+    status 0 "record $mode" "$gait" record -q $mode -o "$work/data" -- "$waits"
+    cp "$work/stdout" "$work/expected"
+    status 0 "waits $mode" "$gait" waits --json "$work/data"
+    cp "$work/stdout" "$work/json"
+    "$gait" export -q --format collapsed --weight wait "$work/data" >"$work/collapsed" || bad "$mode: export --weight wait"
+    /usr/bin/python3 -B - "$work" <<'P' || bad "waits $mode"
+import json, sys
+work = sys.argv[1]
+got = json.load(open(work + '/json'))
+expected = {name: int(ms) for name, ms in (line.split() for line in open(work + '/expected'))}
+reasons = {'sleeper': 'sleep', 'locker': 'futex', 'reader': 'read (pipe)', 'poller': 'poll'}
+assert got['schema'] == 'gait/waits/1' and got['sources'], got['sources']
+# All the time that threads were off a CPU, but for what is between two records of one moment.
+assert abs(got['time'] - got['off_time']) < 0.05 * got['off_time'] + 0.01, (got['time'], got['off_time'])
+for rows in 'reasons', 'threads', 'rows':
+    assert abs(sum(row['time'] for row in got[rows]) - got['time']) < 1e-6, rows
+    assert sum(row['count'] for row in got[rows]) == got['count'], rows
+    assert max(row['longest'] for row in got[rows]) <= got['longest'] < 10, rows
+for name, ms in expected.items():
+    rows = [row for row in got['rows'] if any(frame['function'] == name for frame in row['stack']) and row['reason'] == reasons[name]]
+    time = sum(row['time'] for row in rows)
+    print(name, ms, time, [row['reason'] for row in rows])
+    assert time >= ms / 1000, (name, rows)
+    assert all(row['time_lo'] <= row['time'] <= row['time_hi'] and row['longest'] <= row['time_hi'] + 1e-6 for row in rows), rows
+sleeps = next(row for row in got['rows'] if any(frame['function'] == 'sleeper' for frame in row['stack']) and row['reason'] == 'sleep')
+assert sleeps['count'] == 10 and 0.03 <= sleeps['longest'] <= sleeps['time'] - 0.27, sleeps
+# The flame graph has the same time, in nanoseconds.
+lines = [line.rsplit(' ', 1) for line in open(work + '/collapsed')]
+assert abs(sum(int(n) for _, n in lines) / 1e9 - got['time']) < 1e-6, lines
+assert any('sleeper' in stack and 'nanosleep' in stack for stack, _ in lines)
+P
+    status 0 'as text' "$gait" waits "$work/data"
+    for word in 'by reason' 'by thread' 'by stack' 'source: ' 'read (pipe)' locker; do grep -qF "$word" "$work/stdout" || bad "no '$word' in the text"; done
+    status 0 'one reason' "$gait" waits --by stack --reason futex --function locker "$work/data"
+    grep -q locker "$work/stdout" && ! grep -q 'by reason\|sleeper' "$work/stdout" || bad 'more than the futex of locker'
+done
+
+# A hundred thousand switches a second. The recording says what it left out, and costs no more than it may. (Of a busy machine's figures the best of three is taken.)
+cheap() {
+    "$gait" record --overhead 2% -o "$work/many" -- "$pipes" 100000 2>"$work/summary" >/dev/null || { bad 'record pipes'; return 1; }
+    over=$(sed -n 's/.*overhead \([0-9.]*\) % as gait.*/\1/p' "$work/summary")
+    echo "overhead $over"
+    awk -v o="${over:-99}" 'BEGIN { exit !(o < 8) }'
+}
+thrice 'many switches are cheap' cheap
+status 0 'waits of many switches' "$gait" waits "$work/many"
+grep -q 'source: .*context switches' "$work/stdout" || bad 'no source of many waits'
+
+status 0 'exact' "$gait" record -q --exact=counts -o "$work/exact" -- true
+status 2 'an exact recording' "$gait" waits "$work/exact"
+says 'an exact recording has no waits'
+status 2 'no such wait' "$gait" waits --reason nonsense "$work/data"
+says 'no wait is left'
+status 129 'no such key' "$gait" waits --by colour "$work/data"
+status 129 'waits for a compiler' "$gait" export --format bolt --weight wait "$work/data"
+says 'for formats of stacks'
+status 2 'a flame graph of no waits' "$gait" export --format collapsed --weight wait "$work/exact"
+finish
