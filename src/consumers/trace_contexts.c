@@ -27,7 +27,8 @@ struct trace_child {
 struct trace_node {
     struct trace_child key;
     uint64_t count;
-    struct step_cost_sum costs; /* in it, without what it calls */
+    uint64_t instructions;      /* in it, without what it calls */
+    struct step_cost_sum costs; /* likewise */
 };
 
 /* Where a segment begins and where its last instruction is. */
@@ -45,6 +46,7 @@ struct activation {
 
 struct trace_thread {
     bool began;
+    struct call_frames frames;
     VEC(struct activation); /* the outermost first; it never is empty */
 };
 
@@ -149,23 +151,54 @@ static struct activation *top(const struct course *course)
     return &course->thread->at[course->thread->n - 1];
 }
 
+static uint32_t depth_of(const struct course *course)
+{
+    return (uint32_t)course->thread->n - 1;
+}
+
+/* The function is entered, in the innermost activation. */
+static void cost_begin(const struct course *course, uint32_t caller, uint64_t site,
+                       uint32_t function, bool counts)
+{
+    struct call_key key = {caller, function, caller ? site : 0};
+    call_enter(&course->contexts->costs, &course->thread->frames, key, depth_of(course), counts);
+}
+
+/* Activations beyond the first n have ended. */
+static void shrink(const struct course *course, size_t n)
+{
+    course->thread->n = n;
+    call_leave(&course->contexts->costs, &course->thread->frames, (uint32_t)n);
+}
+
+static uint32_t function_of(const struct course *course, uint32_t node)
+{
+    return course->contexts->nodes.at[node].key.function;
+}
+
 /* It is that function that runs, whatever is known: one that nobody was seen to call. */
 static void settle(const struct course *course, uint32_t function)
 {
     struct activation *now = top(course);
-    if (!function || course->contexts->nodes.at[now->node].key.function == function)
+    if (!function || function_of(course, now->node) == function)
         return;
     uint32_t above = above_find(course->contexts, now->node, function);
-    now->node = above ? above : child_get(course->contexts, now->node, 0, function);
+    if (above) {
+        call_resume(&course->contexts->costs, &course->thread->frames, depth_of(course), function);
+        now->node = above;
+        return;
+    }
+    cost_begin(course, function_of(course, now->node), 0, function, false);
+    now->node = child_get(course->contexts, now->node, 0, function);
 }
 
 static void arrive(const struct course *course, uint32_t function)
 {
     size_t n = course->thread->n;
-    while (n && course->contexts->nodes.at[course->thread->at[n - 1].node].key.function != function)
+    while (n && function_of(course, course->thread->at[n - 1].node) != function)
         n--;
     if (n)
-        course->thread->n = n;
+        shrink(course, n);
     settle(course, function);
 }
 
@@ -182,9 +215,12 @@ static void call(const struct course *course, uint64_t back, uint64_t site, uint
     settle(course, from);
     struct activation callee = {
         .back = back, .node = top(course)->node, .site = from ? site : top(course)->site};
+    uint32_t caller = function_of(course, callee.node);
     if (to->starts)
         callee.node = enter(course->contexts, callee.node, callee.site, to->function);
     *vec_push(course->thread) = callee;
+    if (to->starts)
+        cost_begin(course, caller, callee.site, to->function, true);
 }
 
 static void jump(const struct course *course, uint64_t site, uint32_t from,
@@ -195,9 +231,11 @@ static void jump(const struct course *course, uint64_t site, uint32_t from,
     if (to->starts || !to->function)
         settle(course, from);
     struct activation *now = top(course);
-    if (to->starts)
-        now->node = enter(course->contexts, now->node, from ? site : now->site, to->function);
-    else if (from && to->function)
+    if (to->starts) {
+        uint64_t at = from ? site : now->site;
+        cost_begin(course, function_of(course, now->node), at, to->function, true);
+        now->node = enter(course->contexts, now->node, at, to->function);
+    } else if (from && to->function)
         arrive(course, to->function);
     else if (from)
         now->site = site;
@@ -208,11 +246,12 @@ static void back(const struct course *course, const struct arrival *to)
     size_t n = course->thread->n;
     while (n && course->thread->at[n - 1].back != to->avma)
         n--;
-    if (n > 1)
-        course->thread->n = n - 1;
-    else if (course->thread->n == 1) /* to who was there before the recording */
+    if (n > 1) {
+        shrink(course, n - 1);
+    } else if (course->thread->n == 1) { /* to who was there before the recording */
+        call_leave(&course->contexts->costs, &course->thread->frames, 0);
         *top(course) = (struct activation){0};
-    else if (to->function)
+    } else if (to->function)
         arrive(course, to->function);
 }
 
@@ -243,6 +282,25 @@ static struct arrival arrival_at(struct trace_contexts *contexts, uint32_t segme
                             ends.starts};
 }
 
+/* The context that code of a function belongs to. */
+static struct trace_node *node_running(const struct course *course, uint32_t function)
+{
+    struct trace_contexts *contexts = course->contexts;
+    uint32_t node = top(course)->node;
+    if (function && function_of(course, node) != function) {
+        uint32_t above = above_find(contexts, node, function);
+        node = above ? above : child_get(contexts, node, 0, function);
+    }
+    return &contexts->nodes.at[node];
+}
+
+static void segment_count(const struct course *course, uint32_t index)
+{
+    uint32_t n = course->contexts->consumer.units->segments.at[index].instructions;
+    node_running(course, ends_of(course->contexts, index).first)->instructions += n;
+    course->thread->frames.ran += n;
+}
+
 static void segment_cost(const struct course *course, uint32_t instructions)
 {
     struct step_cost_sum sum = step_costs_take(course->costs, instructions);
@@ -263,6 +321,7 @@ static void exit_follow(const struct course *course, uint32_t id, const struct a
         uint32_t index = superblock->first_segment + i;
         if (!units->segments.at[index].instructions)
             continue;
+        segment_count(course, index);
         if (course->costs)
             segment_cost(course, units->segments.at[index].instructions);
         struct arrival next = i < last ? arrival_at(course->contexts, index + 1) : *to;
@@ -279,12 +338,13 @@ static void elsewhere(const struct course *course, const struct arrival *to)
         top(course)->interrupted = true;
         *vec_push(course->thread) =
             (struct activation){.node = enter(course->contexts, SIGNALS, 0, to->function)};
+        cost_begin(course, 0, 0, to->function, true);
         return;
     }
     while (n && !course->thread->at[n - 1].interrupted)
         n--;
     if (n) {
-        course->thread->n = n;
+        shrink(course, n);
         top(course)->interrupted = false;
     } else if (to->function) {
         arrive(course, to->function);
@@ -348,6 +408,7 @@ void trace_contexts_init(struct trace_contexts *contexts, struct units *units)
     *contexts = (struct trace_contexts){.consumer = {&kind, units}};
     map_init(&contexts->functions, sizeof(struct trace_function));
     map_init(&contexts->children, sizeof(struct trace_child));
+    call_costs_init(&contexts->costs);
     *vec_push(&contexts->nodes) = (struct trace_node){0};
     *vec_push(&contexts->nodes) = (struct trace_node){0};
 }
@@ -362,8 +423,11 @@ void trace_contexts_release(struct trace_contexts *contexts)
         }
         mem_free(known);
     }
-    for (size_t i = 0; i < contexts->threads.n; i++)
+    for (size_t i = 0; i < contexts->threads.n; i++) {
+        call_frames_release(&contexts->threads.at[i].frames);
         vec_release(&contexts->threads.at[i]);
+    }
+    call_costs_release(&contexts->costs);
     vec_release(&contexts->modules);
     vec_release(&contexts->segments);
     vec_release(&contexts->nodes);
@@ -374,9 +438,35 @@ void trace_contexts_release(struct trace_contexts *contexts)
 
 static void costs_give(struct stacks *stacks, uint32_t leaf, const struct trace_node *node)
 {
+    if (node->instructions)
+        stacks_add(stacks, leaf, STACK_INSTRUCTIONS, node->instructions);
     for (uint32_t i = 0; i < STEP_COSTS; i++)
         if (node->costs.of[i])
             stacks_add(stacks, leaf, STACK_L1D + i, node->costs.of[i]);
+}
+
+/* Those that run on, to the end of the program, end with it. */
+static void calls_give(struct trace_contexts *contexts, struct profile *profile)
+{
+    struct stacks *stacks = &profile->call_costs;
+    for (size_t i = 0; i < contexts->threads.n; i++)
+        call_leave(&contexts->costs, &contexts->threads.at[i].frames, 0);
+    uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, 0);
+    for (uint32_t i = 0; i < contexts->costs.n; i++) {
+        const struct call_key *key = map_key(&contexts->costs.keys, i);
+        const struct trace_function *callee = map_key(&contexts->functions, key->callee - 1);
+        uint32_t node = root;
+        if (key->caller) {
+            const struct trace_function *caller = map_key(&contexts->functions, key->caller - 1);
+            node = stacks_node(stacks, root, caller->module,
+                               key->site ? key->site : caller->start + 1);
+        }
+        node = stacks_node(stacks, node, callee->module, callee->start);
+        if (contexts->costs.at[i].calls)
+            stacks_add(stacks, node, STACK_CALLS, contexts->costs.at[i].calls);
+        if (contexts->costs.at[i].instructions)
+            stacks_add(stacks, node, STACK_INSTRUCTIONS, contexts->costs.at[i].instructions);
+    }
 }
 
 void trace_contexts_give(struct trace_contexts *contexts, struct profile *profile, uint32_t pid)
@@ -401,12 +491,13 @@ void trace_contexts_give(struct trace_contexts *contexts, struct profile *profil
             map_key(&contexts->functions, node->key.function - 1);
         uint64_t costs = node->costs.of[COST_L1D] | node->costs.of[COST_MISPREDICTS] |
                          node->costs.of[COST_STALLS];
-        if (!node->count && !costs)
+        if (!node->count && !node->instructions && !costs)
             continue;
         uint32_t leaf = stacks_node(stacks, above[i], function->module, function->start);
         if (node->count)
             stacks_add(stacks, leaf, STACK_CALLS, node->count);
         costs_give(stacks, leaf, node);
     }
+    calls_give(contexts, profile);
     mem_free(above);
 }

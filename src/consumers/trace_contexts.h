@@ -4,10 +4,14 @@
  * It builds the same tree as the nodes in the program's memory (wire/node.h), another way. Each
  * thread has a stack of activations; calls push, and returns pop. A return goes to the innermost
  * activation that waits for it. Control that arrives inside another function, by longjmp or an
- * exception, continues in the innermost activation of that. A forked process begins at the root. */
+ * exception, continues in the innermost activation of that. A forked process begins at the root.
+ *
+ * Beyond what nodes count, it has the instructions of each context, and of each call with all that
+ * it called (call_costs.h). */
 #pragma once
 
 #include "base/map.h"
+#include "consumers/call_costs.h"
 #include "consumers/consumer.h"
 #include "consumers/trace_replay.h"
 #include "program/symbols/symbols.h"
@@ -32,6 +36,7 @@ struct trace_contexts {
     struct {
         VEC(struct trace_thread);
     } threads;
+    struct call_costs costs;
 };
 
 void trace_contexts_init(struct trace_contexts *contexts, struct units *units);

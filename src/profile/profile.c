@@ -64,6 +64,7 @@ void profile_init(struct profile *profile)
     profile->waits.maxima =
         1u << (WAIT_BLOCKED + WAIT_LONGEST) | 1u << (WAIT_RUNNABLE + WAIT_LONGEST);
     stacks_init(&profile->context_paths);
+    stacks_init(&profile->call_costs);
 }
 
 static void table_release(struct table *table)
@@ -83,6 +84,7 @@ void profile_release(struct profile *profile)
     stacks_release(&profile->series);
     stacks_release(&profile->waits);
     stacks_release(&profile->context_paths);
+    stacks_release(&profile->call_costs);
     vec_release(&profile->samples);
     windows_release(&profile->windows);
     path_parts_release(&profile->path_parts);
@@ -113,6 +115,7 @@ void profile_clear(struct profile *profile)
     stacks_clear(&profile->series);
     stacks_clear(&profile->waits);
     stacks_clear(&profile->context_paths);
+    stacks_clear(&profile->call_costs);
     profile->samples.n = 0;
     windows_clear(&profile->windows);
     path_parts_clear(&profile->path_parts);

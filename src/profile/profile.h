@@ -370,6 +370,11 @@ struct profile {
     /* Where threads were off a CPU: stacks as above, with kernel frames innermost, by enum
      * wait_weight. Of a wait whose stack is not known the node is the thread's. */
     struct stacks waits;
+    /* What calls cost with all that they called, of a traced exact profile. Below the root are call
+     * sites, as return addresses less one; below these, or below the root where the caller is not
+     * known, the starts of the functions that were called. STACK_CALLS, and STACK_INSTRUCTIONS: of
+     * the outermost activation of a function, so that they add up to what it cost in all. */
+    struct stacks call_costs;
     struct sample_list samples;
     struct windows windows;       /* of a sampled profile: executions to be replayed by a model */
     struct path_parts path_parts; /* likewise: executions to be searched for paths */

@@ -24,8 +24,8 @@
 enum { STACK_GROUPS = 32, STACK_DEPTH_MAX = 4096 };
 /* An exact profile has no groups. A node has calls, and TSC ticks. If only some stays were timed,
  * ticks are scaled to all, and the node has the number of timed stays and the variance of ticks in
- * units of STACK_SPREAD_UNIT. A trace through a model of a core adds L1 misses, mispredicted
- * branches and cycles without retirement. */
+ * units of STACK_SPREAD_UNIT. A trace adds instructions; through a model of a core L1 misses,
+ * mispredicted branches and cycles without retirement, too. */
 enum {
     STACK_CALLS = 0,
     STACK_TICKS = 1,
@@ -35,6 +35,7 @@ enum {
     STACK_MISPREDICTS = 5,
     STACK_STALLS = 6,
     STACK_VISITS = 7, /* stays, timed or not */
+    STACK_INSTRUCTIONS = 8,
 };
 enum { STACK_SPREAD_UNIT = 4096 };
 #define STACK_NONE UINT32_MAX

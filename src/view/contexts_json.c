@@ -87,6 +87,10 @@ static void amounts_json(struct json *json, const struct calling_contexts *conte
     json_number(json, beside, plain_beside(plain, &context->beside));
     if (plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS])
         ticks_json(json, contexts, context);
+    if (contexts_have_instructions(contexts)) {
+        json_integer(json, "instructions", context->total.at[STACK_INSTRUCTIONS]);
+        json_integer(json, "self_instructions", context->self.at[STACK_INSTRUCTIONS]);
+    }
     if (plain->profile->mode == PROFILE_EXACT && contexts_modelled(contexts))
         context_modelled_json(json, context);
     json_object_end(json);

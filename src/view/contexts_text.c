@@ -25,8 +25,8 @@ struct printer {
     uint64_t left_out; /* contexts that are too light to show, or too deep */
 };
 
-/* ---- what weighs: ticks where an exact recording took them, else calls; of others what was
- * sampled */
+/* ---- what weighs: ticks where an exact recording took them, or instructions, else calls; of
+ * others what was sampled */
 
 static bool has_ticks(const struct calling_contexts *contexts)
 {
@@ -37,7 +37,9 @@ static uint64_t weight_of(const struct calling_contexts *contexts, const struct 
 {
     if (contexts->options.weighs)
         return groups->at[contexts->options.weighs];
-    return has_ticks(contexts) ? groups->at[STACK_TICKS] : groups->sum;
+    return has_ticks(contexts)                    ? groups->at[STACK_TICKS]
+           : contexts_have_instructions(contexts) ? groups->at[STACK_INSTRUCTIONS]
+                                                  : groups->sum;
 }
 
 /* ---- in which order */
@@ -112,7 +114,7 @@ static void share_cell(struct printer *printer, const struct groups *groups, str
 {
     uint32_t weighs = printer->contexts->options.weighs;
     double alone = share_of(printer, groups);
-    if (weighs)
+    if (weighs || (!has_ticks(printer->contexts) && contexts_have_instructions(printer->contexts)))
         share = (struct estimate){alone, alone, alone};
     else if (has_ticks(printer->contexts))
         share = ticks_share(printer, groups);
@@ -393,6 +395,7 @@ void contexts_text(FILE *to, const struct calling_contexts *contexts, const stru
             contexts_form_name(contexts->options.form),
             contexts->options.weighs                ? modelled[contexts->options.weighs - STACK_L1D]
             : has_ticks(contexts)                   ? "ticks"
+            : contexts_have_instructions(contexts)  ? "executed instructions"
             : plain->profile->mode == PROFILE_EXACT ? "calls"
             : plain_counts_events(plain->profile)   ? profile_fact_find(plain->profile, "event")
             : kernel                                ? "kernel time"

@@ -120,6 +120,9 @@ static void row_json(struct json *json, const struct report *report, const struc
         estimate_json(json, "time", "time_lo", "time_hi", report_time(report, row));
     if (report->has_below)
         estimate_json(json, "total", "total_lo", "total_hi", report_total(report, row));
+    if (report->has_inclusive)
+        estimate_json(json, "total_instructions", "total_instructions_lo", "total_instructions_hi",
+                      report_total_instructions(report, row));
     if (report->has_below && report->plain.beside.sum)
         json_number(json, "kernel_time",
                     row->below ? plain_beside(&report->plain, &row->below->beside) : (double)NAN);

@@ -32,7 +32,7 @@ struct contexts_options {
     bool no_inlines;      /* inlined functions are part of what they are inlined into */
     const char *module;   /* only what was seen with code of this module innermost; NULL: all */
     const char *function; /* only stacks with a function of this name or glob; NULL: all */
-    uint32_t weighs;      /* STACK_L1D and so on: what a model of a core said; 0: what there is */
+    uint32_t weighs;      /* STACK_INSTRUCTIONS, or what a model of a core said; 0: what there is */
 };
 
 struct calling_context {
@@ -76,6 +76,13 @@ struct estimate context_share(const struct calling_contexts *contexts, const str
 /* The same of a total: stacks that were cut may have had it as well. */
 struct estimate context_total_share(const struct calling_contexts *contexts,
                                     const struct groups *groups);
+
+/* A trace has told how many instructions contexts executed. */
+static inline bool contexts_have_instructions(const struct calling_contexts *contexts)
+{
+    return contexts->plain->profile->mode == PROFILE_EXACT &&
+           contexts->whole.at[STACK_INSTRUCTIONS];
+}
 
 /* A model of a core has told what contexts cost. */
 static inline bool contexts_modelled(const struct calling_contexts *contexts)

@@ -1,6 +1,7 @@
 #include "analysis/report/contexts_build.h"
 
 #include "analysis/report/contexts.h"
+#include "analysis/report/inclusive.h"
 
 #include <string.h>
 
@@ -294,6 +295,27 @@ static void callers_count(struct calling_contexts *contexts)
     map_release(&pairs);
 }
 
+/* Recursion is folded in exact recordings, so the tree has a part of what is below a function that
+ * is called from inside of a recursion. Costs of calls have all. */
+static void inclusive_take(struct calling_contexts *contexts)
+{
+    const struct plain *plain = contexts->plain;
+    bool filtered =
+        contexts->wanted || contexts->options.module || plain->filter.pid || plain->filter.tid;
+    if (!plain->profile->call_costs.cells.n || filtered)
+        return;
+    struct inclusive inclusive;
+    inclusive_make(&inclusive, plain->scene, plain->side);
+    for (size_t i = 0; i < contexts->n; i++) {
+        struct calling_context *context = &contexts->at[i];
+        const struct context_function *function = &contexts->frames.functions.at[context->function];
+        uint64_t *total = &context->total.at[STACK_INSTRUCTIONS], found;
+        if (inclusive_find(&inclusive, function->module, function->start, &found) && found > *total)
+            *total = found;
+    }
+    inclusive_release(&inclusive);
+}
+
 void contexts_list(struct calling_contexts *contexts)
 {
     uint32_t functions = (uint32_t)contexts->frames.functions.n;
@@ -306,5 +328,6 @@ void contexts_list(struct calling_contexts *contexts)
         if (part_take(contexts, i, &part))
             part_list(contexts, &part, stamps, i + 1);
     mem_free(stamps);
+    inclusive_take(contexts);
     callers_count(contexts);
 }

@@ -1,5 +1,7 @@
 #include "analysis/report/report.h"
 
+#include "analysis/report/inclusive.h"
+
 #include "base/err.h"
 #include "program/source.h"
 #include "analysis/counts/trips.h"
@@ -165,7 +167,7 @@ bool report_has_total(const struct report *report)
 {
     const struct profile *profile = report->scene->sides[0];
     bool callers = profile->mode == PROFILE_PLAIN || stacks_have_callers(&profile->stacks);
-    return report->has_below || (report->has_plain && callers);
+    return report->has_below || report->has_inclusive || (report->has_plain && callers);
 }
 
 static const struct quantity *row_quantity(const struct report *report,
@@ -209,7 +211,7 @@ struct estimate report_share(const struct report *report, const struct report_ro
 
 static const struct plain_row *row_stacks(const struct report *report, const struct report_row *row)
 {
-    if (!report_has_total(report))
+    if (!report_has_total(report) || report->has_inclusive)
         return NULL;
     return row->plain ? row->plain : row->below;
 }
@@ -217,6 +219,9 @@ static const struct plain_row *row_stacks(const struct report *report, const str
 struct estimate report_total_share(const struct report *report, const struct report_row *row)
 {
     const struct plain_row *of = row_stacks(report, row);
+    if (report->has_inclusive && row->inclusive)
+        return estimate_share(report->scene->sides[0], &(struct quantity){.count = row->inclusive},
+                              false);
     return of ? plain_total_share(&report->plain, &of->total) : unknown;
 }
 
@@ -277,6 +282,13 @@ struct estimate report_total(const struct report *report, const struct report_ro
 {
     const struct plain_row *of = row_stacks(report, row);
     return of ? plain_total_amount(&report->plain, &of->total) : unknown;
+}
+
+struct estimate report_total_instructions(const struct report *report, const struct report_row *row)
+{
+    if (!report->has_inclusive || !row->inclusive)
+        return unknown;
+    return estimate_count(report->scene->sides[0], &(struct quantity){.count = row->inclusive});
 }
 
 struct estimate report_cpi(const struct report *report, const struct report_row *row)
@@ -438,6 +450,25 @@ static void below_find(struct report *report)
     map_release(&functions);
 }
 
+/* A trace tells what was executed below each function. One that nobody was seen to call, such as
+ * the first of a thread, has at least its own. */
+static void inclusive_add(struct report *report)
+{
+    const struct profile *profile = report->scene->sides[0];
+    struct inclusive inclusive;
+    if (report->by != BY_FUNCTION || !profile->call_costs.cells.n)
+        return;
+    inclusive_make(&inclusive, report->scene, 0);
+    for (size_t i = 0; i < report->n; i++) {
+        struct report_row *row = &report->at[i];
+        if (inclusive_find(&inclusive, row->module, row->at, &row->inclusive) &&
+            row->inclusive < row->body.count)
+            row->inclusive = row->body.count;
+    }
+    inclusive_release(&inclusive);
+    report->has_inclusive = true;
+}
+
 static bool rows_make_all(struct report *report, const struct report_options *options,
                           struct err *err)
 {
@@ -449,6 +480,7 @@ static bool rows_make_all(struct report *report, const struct report_options *op
                            "the times of one of gait record without --exact do");
         walked_make(report);
         below_find(report);
+        inclusive_add(report);
         return true;
     }
     if (!stacks_tell(report, err))

@@ -31,6 +31,9 @@ struct report_row {
     uint32_t depth;
     uint64_t trips;
     const struct plain_row *plain; /* NULL in others */
+    /* Of a function of a traced exact profile: instructions, with all that it called; 0: not
+     * known. */
+    uint64_t inclusive;
     /* Of a function that was walked: what its code was seen in, anywhere on a stack; NULL: not
      * known. */
     const struct plain_row *below;
@@ -55,6 +58,7 @@ struct report {
     uint64_t total;           /* of the weights */
     bool has_plain;           /* rows are made of stacks, */
     bool has_below;           /* or stacks tell what was seen below them */
+    bool has_inclusive;       /* or a trace what was executed there */
     struct plain plain;
     struct plain_rows plain_rows;
     VEC(struct report_row);
@@ -72,6 +76,9 @@ struct estimate report_total_share(const struct report *report, const struct rep
 struct estimate report_count(const struct report *report, const struct report_row *row);
 struct estimate report_instructions(const struct report *report, const struct report_row *row);
 struct estimate report_time(const struct report *report, const struct report_row *row);
+/* Executed instructions, with all that it called. */
+struct estimate report_total_instructions(const struct report *report,
+                                          const struct report_row *row);
 struct estimate report_total(const struct report *report, const struct report_row *row);
 struct estimate report_entries(const struct report *report, const struct report_row *row);
 /* How long the runs of a row's loop are; false: that is not known. To be released either way. */

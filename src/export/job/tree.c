@@ -94,11 +94,13 @@ static bool build_stacks(struct tree *tree, struct tree_filter filter, struct er
         *vec_push(tree) =
             (struct tree_node){.parent = key.parent, .module = key.module, .address = key.address};
     }
+    uint32_t group = tree->unit == UNIT_TICKS          ? STACK_TICKS
+                     : tree->unit == UNIT_INSTRUCTIONS ? STACK_INSTRUCTIONS
+                                                       : STACK_CALLS;
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
         const struct stack_cell *cell = map_key(&stacks->cells, i);
         struct tree_node *node = &tree->at[cell->node];
-        bool wanted = tree->profile->mode != PROFILE_EXACT ||
-                      cell->group == (tree->unit == UNIT_TICKS ? STACK_TICKS : STACK_CALLS);
+        bool wanted = tree->profile->mode != PROFILE_EXACT || cell->group == group;
         if (!wanted || !kept[cell->node] ||
             !module_matches(tree->profile, node->module, filter.module))
             continue;
@@ -207,12 +209,19 @@ static bool has_contexts(const struct profile *profile, struct tree_filter filte
            stacks_have_callers(&profile->stacks);
 }
 
-static enum tree_unit contexts_unit(const struct stacks *stacks)
+static bool stacks_have(const struct stacks *stacks, uint32_t group)
 {
     for (uint32_t i = 0; i < stacks->cells.n; i++)
-        if (((const struct stack_cell *)map_key(&stacks->cells, i))->group == STACK_TICKS)
-            return UNIT_TICKS;
-    return UNIT_CALLS;
+        if (((const struct stack_cell *)map_key(&stacks->cells, i))->group == group)
+            return true;
+    return false;
+}
+
+static enum tree_unit contexts_unit(const struct stacks *stacks)
+{
+    return stacks_have(stacks, STACK_TICKS)          ? UNIT_TICKS
+           : stacks_have(stacks, STACK_INSTRUCTIONS) ? UNIT_INSTRUCTIONS
+                                                     : UNIT_CALLS;
 }
 
 static bool wish_possible(const struct profile *profile, enum weight weight,

@@ -2,7 +2,7 @@
  *
  * Times have their call stacks, as far as those were taken. Counts of instructions have no
  * callers: they give one root with every instruction that ran below it. Counts of calls
- * (--exact=contexts) have callers.
+ * (--exact=contexts), and instructions of a trace (--exact=trace+contexts), have callers.
  *
  * Weights are integers that add up: estimates are rounded so that the sum of any prefix is off by
  * less than one. */

@@ -218,7 +218,10 @@ static void put_head(struct callgrind *callgrind)
     if (profile->mode == PROFILE_PLAIN)
         fputs("desc: Calls: how often is not known; 1 stands for any number\n", callgrind->to);
     else
-        fputs("desc: Calls: counted; what they cost is 0 where counts do not tell\n",
+        fputs(profile->call_costs.cells.n
+                  ? "desc: Calls: counted, with what they cost; that of recursion in its outermost "
+                    "call\n"
+                  : "desc: Calls: counted; what they cost is 0 where counts do not tell\n",
               callgrind->to);
     fprintf(callgrind->to, "positions: %s\n", callgrind->instructions ? "instr line" : "line");
     put_events(callgrind);

@@ -67,6 +67,11 @@ static bool edge_row(struct export_job *job, const struct edge_key *key, struct 
     return true;
 }
 
+static bool has_costs(const struct export_job *job)
+{
+    return job->profile->mode == PROFILE_EXACT && job->profile->call_costs.cells.n;
+}
+
 static void edges_list(struct callgrind_rows *rows, struct export_job *job)
 {
     const struct profile *profile = job->profile;
@@ -75,6 +80,8 @@ static void edges_list(struct callgrind_rows *rows, struct export_job *job)
         struct callgrind_row row;
         if (!profile->edges.at[i].count || !edge_row(job, key, &row) ||
             !tree_module_matches(&job->tree, key->from_module))
+            continue;
+        if (row.kind == ROW_CALL && has_costs(job))
             continue;
         row.count = executions(profile, profile->edges.at[i].count);
         if (row.kind == ROW_BRANCH)
@@ -85,7 +92,60 @@ static void edges_list(struct callgrind_rows *rows, struct export_job *job)
     }
 }
 
-/* ---- what calls cost */
+/* ---- calls of a trace, which knows what they cost */
+
+/* The instruction that a byte belongs to: the last that ran and begins at or before it. */
+static uint64_t instruction_of(const struct tree *tree, uint32_t module, uint64_t site)
+{
+    enum { LONGEST = 15 };
+    size_t low = 1, high = tree->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct tree_node *node = &tree->at[middle];
+        if (node->module < module || (node->module == module && node->address <= site))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct tree_node *found = &tree->at[low - 1];
+    bool near = low > 1 && found->module == module && site - found->address < LONGEST;
+    return near ? found->address : site;
+}
+
+static uint64_t cost_of(const struct stacks *costs, uint32_t node, uint32_t group)
+{
+    struct stack_cell key = {.node = node, .group = group};
+    uint32_t at = map_find(&costs->cells, &key);
+    return at == MAP_NONE ? 0 : costs->weights.at[at];
+}
+
+/* A call whose caller is not known has no place in the format: its cost is what is missing in the
+ * sum of all. */
+static void costs_of_calls_list(struct callgrind_rows *rows, struct export_job *job)
+{
+    const struct stacks *costs = &job->profile->call_costs;
+    for (uint32_t node = 0; node < costs->nodes.n; node++) {
+        struct stack_key callee = stacks_key(costs, node);
+        if (callee.parent == STACK_NONE || stacks_key(costs, callee.parent).parent == STACK_NONE)
+            continue;
+        struct stack_key site = stacks_key(costs, callee.parent);
+        if (!tree_module_matches(&job->tree, site.module))
+            continue;
+        uint64_t from = instruction_of(&job->tree, site.module, site.address);
+        struct callgrind_row row = callgrind_row_at(&job->places, site.module, from);
+        struct callgrind_row target = callgrind_row_at(&job->places, callee.module, callee.address);
+        row.kind = ROW_CALL;
+        row.callee = target.function;
+        row.to = callee.address;
+        row.to_line = target.line;
+        row.to_file = target.file;
+        row.count = cost_of(costs, node, STACK_CALLS);
+        row.cost = cost_of(costs, node, STACK_INSTRUCTIONS);
+        *vec_push(rows) = row;
+    }
+}
+
+/* ---- what calls cost, as far as counts tell */
 
 struct callee {
     uint64_t cost;     /* of itself, then of those it calls that are known */
@@ -146,6 +206,8 @@ void callgrind_from_counts(struct callgrind_rows *rows, struct export_job *job)
 {
     costs_list(rows, job);
     edges_list(rows, job);
-    if (job->profile->mode == PROFILE_EXACT && !job->options->filter.module)
+    if (has_costs(job))
+        costs_of_calls_list(rows, job);
+    else if (job->profile->mode == PROFILE_EXACT && !job->options->filter.module)
         calls_cost(rows, job);
 }

@@ -28,9 +28,10 @@ struct callgrind_rows {
     VEC(struct callgrind_row);
 };
 
-/* From ranges and edges: by instruction. Exact profiles tell what calls cost only where that
- * follows from counts: a function that is called from one place only, and so are those that it
- * calls. Else, and in sampled profiles, it is written as 0. */
+/* From ranges and edges: by instruction. A trace with contexts tells what calls cost. Of other
+ * exact profiles it is known where it follows from counts: of a function that is called from one
+ * place only, and so are those that it calls. Else, and in sampled profiles, it is written as 0.
+ */
 void callgrind_from_counts(struct callgrind_rows *rows, struct export_job *job);
 /* From stacks: by line. How often something was called is not known and written as 1. */
 void callgrind_from_stacks(struct callgrind_rows *rows, struct export_job *job);

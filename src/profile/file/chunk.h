@@ -52,6 +52,7 @@ enum chunk_type {
     CHUNK_WINDOWS,
     CHUNK_PATH_PARTS,
     CHUNK_WAITS,
+    CHUNK_CALL_COSTS,
     CHUNK_TYPES
 };
 

@@ -228,6 +228,7 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_stacks(encoder, CHUNK_SERIES, &profile->series, in_file);
     encode_stacks(encoder, CHUNK_CONTEXT_PATHS, &profile->context_paths, in_file);
     encode_stacks(encoder, CHUNK_WAITS, &profile->waits, in_file);
+    encode_stacks(encoder, CHUNK_CALL_COSTS, &profile->call_costs, in_file);
     encode_samples(encoder, &profile->samples, in_file);
     encode_windows(encoder, &profile->windows, in_file);
     encode_path_parts(encoder, &profile->path_parts, in_file);
