@@ -18,6 +18,7 @@
 #include "collect/totals.h"
 #include "model/core/model.h"
 #include "profile/file/file.h"
+#include "profile/sums.h"
 #include "values/latency_scale.h"
 
 #include <inttypes.h>
@@ -194,6 +195,16 @@ static void describe_stream(struct run *run)
     profile_fact(&run->delta, "compressed", text);
 }
 
+/* What batches added up to: the profile forgets it when it is stored. */
+static void batches_note(struct run *run)
+{
+    const struct totals *delta = &run->delta.totals;
+    sum_add(&run->told.batches, delta->batches);
+    sum_add(&run->told.time, delta->time);
+    sum_add(&run->told.count, delta->count);
+    sum_add_wide(&run->told.count_xx, delta->count_xx);
+}
+
 static void append(struct run *run, bool last)
 {
     struct totals now;
@@ -212,6 +223,7 @@ static void append(struct run *run, bool last)
     if (last)
         now.losses[LOSS_thread_native] += target_deaf(&run->target);
     totals_give(&run->delta.totals, &run->told, &now);
+    batches_note(run);
     output_append(&run->output, &run->delta, last);
     drain_forget(&run->drain);
     kernel_part_forget(&run->kernel);
@@ -412,6 +424,10 @@ static void kernel_conclude(struct run *run)
     to->in_kernel = samples->in_kernel;
     to->bare = samples->bare;
     to->switches = kernel->follow.switches;
+    if (kernel->on) {
+        to->threads = (uint32_t)kernel->follow.tasks.n;
+        to->processes = kernel->follow.processes.seen;
+    }
 }
 
 static void conclude(struct run *run)
@@ -420,6 +436,7 @@ static void conclude(struct run *run)
     struct drain_sum sum;
     drain_sum(&run->drain, true, &sum);
     recording->status = run->target.child.status;
+    recording->usage = run->target.child.usage;
     memcpy(recording->left, run->target.left, sizeof recording->left);
     memcpy(recording->bare, run->target.bare, sizeof recording->bare);
     recording->totals = run->told;
@@ -537,10 +554,12 @@ static bool run_to_the_end(struct run *run, struct err *err)
     head_fill(run);
     scale_tell(run);
     kernel_part_open(&run->kernel, run->options, &run->delta);
+    uint64_t starts = clock_ns(CLOCK_MONOTONIC);
     bool started = run->options->n_pids ? attach(run, err) : start(run, err);
     if (started) {
         drain_begin(run);
         follow(run);
+        run->recording->ran_ns = run->ended_ns - starts;
         run->recording->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
         conclude(run);
         finish(run);

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 struct err;
 
@@ -24,6 +25,7 @@ struct recording_kernel {
     uint64_t samples;            /* of all threads */
     uint64_t in_kernel, bare;    /* kept: in the kernel; in user mode, of threads without agent */
     uint64_t switches;           /* of threads */
+    uint32_t threads, processes; /* that it saw; 0: not known */
     uint64_t sample_ns, cost_ns; /* cost of one sample; of all of it, estimated */
     char refused[600];           /* why nothing, or not all, was recorded; or "" */
 };
@@ -34,6 +36,8 @@ struct recording {
     struct totals totals;
     struct recording_kernel kernel;
     uint64_t wall_ns, file_bytes;
+    uint64_t ran_ns;       /* elapsed from the start of the program to its end */
+    struct rusage usage;   /* of a program that was started, and of all that it waited for */
     uint64_t translate_ns; /* of the agent's time: translating code, once for each piece */
     uint64_t ending_ns;    /* of totals.once_ns: at the end of processes; the rest is start-up */
     uint64_t late_ns;      /* elapsed from the end of the program until its profile was written */

@@ -2,44 +2,13 @@
 #include "base/err.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/ending.h"
 #include "base/quote.h"
 #include "cmd/record/progress.h"
 #include "cmd/record/record_options.h"
 #include "cmd/record/summary.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-/* Ends as the program ended. Its core, if any, is the one to keep. */
-static int end_as(int status)
-{
-    if (!WIFSIGNALED(status))
-        return WEXITSTATUS(status);
-    int number = WTERMSIG(status);
-    struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    struct sigaction plain = {.sa_handler = SIG_DFL};
-    sigaction(number, &plain, NULL);
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, number);
-    fflush(NULL);
-    raise(number);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    return 128 + number;
-}
-
-static int not_started(int exec_errno, const struct err *err)
-{
-    say("%s", err->text);
-    if (!exec_errno)
-        return EXIT_RECORD_FAILED;
-    return exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-}
 
 static int written(const char *write_error)
 {
@@ -57,7 +26,7 @@ static int record_walks(struct record_command *options)
         options->walks.rest = progress_rest;
     options->walks.verbose = options->verbose;
     if (!recording_run(&options->walks, &recording, &err))
-        return not_started(recording.exec_errno, &err);
+        return end_not_started(recording.exec_errno, &err);
     if (!options->quiet)
         summary_print(&options->walks, &recording, options->verbose);
     int failed = written(recording.write_error);
@@ -90,7 +59,7 @@ static int record_plain(struct record_command *options)
         return record_walks(options);
     }
     if (!begun)
-        return not_started(plain.exec_errno, &err);
+        return end_not_started(plain.exec_errno, &err);
     if (!options->quiet)
         summary_plain(&options->plain, &plain, options->verbose);
     int failed = written(plain.write_error);

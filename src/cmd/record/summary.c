@@ -3,11 +3,14 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "cmd/cmd.h"
+#include "analysis/counts/labels.h"
+#include "analysis/pipeline/run_sums.h"
 #include "analysis/report/cost.h"
 #include "cmd/record/summary_parts.h"
 #include "collect/recording.h"
 #include "process/selection.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,6 +84,8 @@ static void print_time(const struct recording_options *options, const struct rec
         summary_seconds(recording->wall_ns), processes);
     if (sampled)
         print_unwalked(options, recording);
+    if (*options->argv)
+        summary_usage(&recording->usage);
 }
 
 static void print_exact(const struct recording *recording)
@@ -177,6 +182,19 @@ static void print_unsampled(const struct recording_options *options,
         summary_too_short(totals, options->record.fixed_hz);
 }
 
+/* Of the whole run, as far as windows tell. */
+static void print_executed(const struct recording *recording)
+{
+    const struct profile run = {.mode = PROFILE_SAMPLED, .totals = recording->totals};
+    struct estimate all = run_instructions(&run);
+    double ticks = summary_seconds(recording->totals.user_ns) * (double)recording->channel.tsc_hz;
+    if (!(all.value > 0) || !(ticks > 0) || isnan(all.hi))
+        return;
+    say("the run: about %s instructions (%s to %s), %.2f per tick of the time stamp counter",
+        count_text(all.value, false), count_text(all.lo, false), count_text(all.hi, false),
+        all.value / ticks);
+}
+
 static void print_sampled(const struct recording_options *options,
                           const struct recording *recording)
 {
@@ -187,6 +205,7 @@ static void print_sampled(const struct recording_options *options,
         summary_grouped(totals->interrupts, interrupts), summary_grouped(totals->windows, windows),
         summary_grouped(totals->instructions, instructions),
         user > 0 ? (double)totals->instructions / user / 1e6 : 0);
+    print_executed(recording);
     print_overhead(options, recording);
     print_trigger(recording);
     print_unsampled(options, recording);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 const char *summary_grouped(uint64_t n, char text[32])
 {
@@ -78,4 +79,16 @@ void summary_stacks_more(const uint64_t *ends, const uint64_t *fallbacks)
     for (int i = 0; i < STACK_N_FALLBACKS; i++)
         if (fallbacks[i])
             say("%llu times %s", (unsigned long long)fallbacks[i], stack_fallback_text[i]);
+}
+
+void summary_usage(const struct rusage *usage)
+{
+    char minor[32], major[32], voluntary[32], involuntary[32], memory[32];
+    say("%s minor and %s major faults; %s voluntary and %s involuntary context switches; %s KiB of "
+        "memory at most",
+        summary_grouped((uint64_t)usage->ru_minflt, minor),
+        summary_grouped((uint64_t)usage->ru_majflt, major),
+        summary_grouped((uint64_t)usage->ru_nvcsw, voluntary),
+        summary_grouped((uint64_t)usage->ru_nivcsw, involuntary),
+        summary_grouped((uint64_t)usage->ru_maxrss, memory));
 }

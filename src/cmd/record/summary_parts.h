@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+struct rusage;
 struct totals;
 
 static inline double summary_seconds(uint64_t ns)
@@ -15,6 +16,8 @@ const char *summary_grouped(uint64_t n, char text[32]);
 /* Says that a program ended, or only waited, before its first sample, and what to do. asked_hz: the
  * requested rate, or 0. */
 void summary_too_short(const struct totals *totals, uint32_t asked_hz);
+/* Faults, switches and memory, as the kernel counted them. */
+void summary_usage(const struct rusage *usage);
 void summary_losses(const struct totals *totals);
 /* Says where the profile is, and what to type next: the command that shows it, with its options. */
 void summary_file(const char *output, uint64_t bytes, const char *view);

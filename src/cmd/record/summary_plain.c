@@ -21,6 +21,8 @@ static void print_time(const struct plain_recording *plain)
         "%.2f s elapsed",
         user, percent(user, all), kernel, percent(kernel, all), off, percent(off, all),
         plain->threads, plain->threads == 1 ? "" : "s", summary_seconds(plain->wall_ns));
+    if (plain->usage.ru_maxrss)
+        summary_usage(&plain->usage);
 }
 
 /* Clocks start anew in every thread: those shorter than a period are seldom met. */

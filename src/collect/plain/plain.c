@@ -327,6 +327,8 @@ static void conclude(struct run *run)
     const struct samples *samples = &run->follow.samples;
     const struct profile *total = profile_writer_total(run->output.writer);
     plain->totals = run->told;
+    if (run->starts && run->child.ended)
+        plain->usage = run->child.usage;
     snprintf(plain->event, sizeof plain->event, "%s", run->request.event.text);
     plain->hz = run->options->hz;
     plain->clock = run->request.clock;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 struct err;
 
@@ -38,6 +39,7 @@ struct plain_recording {
     int exec_errno; /* why the program could not be executed; 0: it could */
     bool denied;    /* the kernel grants no samples at all: nothing was recorded, err says why */
     int status;     /* of the program, as of waitpid */
+    struct rusage usage; /* of a program that was started and has ended; else zero */
     struct totals totals;
     uint64_t wall_ns, file_bytes;
     uint64_t startup_ns; /* of totals.tool_ns: before recording began */
