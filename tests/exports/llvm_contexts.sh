@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs with others
 # A profile with calling contexts for clang, by llvm-profgen: one function does other things for each of its callers,
-# and what is written tells them apart by the right counts. Runs alone.
+# and what is written tells them apart by the right counts.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 for tool in clang llvm-profgen; do

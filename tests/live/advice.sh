@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # What a report says of recordings in which little or nothing was seen, and what to type then.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

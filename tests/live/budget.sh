@@ -7,7 +7,7 @@ data=$work/data
 
 for trigger in perf cputime; do
     status 0 "$trigger" "$gait" record -q --trigger $trigger --overhead 10% -o "$data" -- \
-        awk 'BEGIN { for (i = 0; i < 12000000; i++) { s = (s * 31 + i) % 1000003; a[s % 100] += i } print s }'
+        awk 'BEGIN { for (i = 0; i < 6000000; i++) { s = (s * 31 + i) % 1000003; a[s % 100] += i } print s }'
     "$gait" info "$data" --json >"$work/info" || bad "$trigger: no info"
     python3 - "$trigger" "$work/info" <<'P' || bad "$trigger: the budget is not kept"
 import json, sys

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # gait conflicts: one planted of each kind, with both its places; and none in the same work without them.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -57,7 +58,7 @@ status 129 'an unknown distance' "$gait" conflicts --within 7 "$work/planted"
 cat >"$work/long.c" <<'C'
 #include <pthread.h>
 static struct { long a, b; } volatile pair;
-static void *work(void *p) { for (int i = 0; i < 100000000; i++) { if (p) pair.a++; else pair.b++; } /* so that this line is far too long */ return 0; }
+static void *work(void *p) { for (int i = 0; i < 30000000; i++) { if (p) pair.a++; else pair.b++; } /* so that this line is far too long */ return 0; }
 int main(void) { pthread_t t; return pthread_create(&t, 0, work, 0) || (work(&t), pthread_join(t, 0)); }
 C
 gcc -O1 -g -pthread -o "$work/long" "$work/long.c" || bad 'a long line'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs alone: it is about samples, of which a busy machine gives fewer.
+# Runs with others
 # Counts that fit together: of exact profiles those that were counted, of sampled ones what enters a block leaves it,
 # and they are no farther from the truth than raw ones.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # A sampled recording has the kernel's samples beside the agent's: kernel time, processes without the agent, time off
 # the CPU. Nothing is counted twice, and where the kernel refuses, the recording is as it was without.
 cd "$(dirname "$0")/../.." || exit 1
@@ -122,27 +123,30 @@ readable refused
 
 # Two processes that do nothing but wait for each other: the kernel is not asked for long, and the recording is whole.
 cat >turns.c <<'C'
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-/* For so much CPU time, not so many turns: a switch takes 2 us or 50, as the machine is. */
-int main(void)
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + (double)t.tv_nsec / 1e9; }
+/* turns SECONDS: not so many turns: one takes 4 us or 100, as the machine is, and the tool looks now and then. */
+int main(int argc, char **argv)
 {
+    double end = now() + atof(argv[argc - 1]);
     int a[2], b[2];
     char x = 0;
     if (pipe(a) || pipe(b)) return 1;
     if (!fork()) { close(a[1]); while (read(a[0], &x, 1) == 1 && write(b[1], &x, 1) == 1); _exit(0); }
-    while (clock() < CLOCKS_PER_SEC * 2 / 5 && write(a[1], &x, 1) == 1 && read(b[0], &x, 1) == 1);
+    while (now() < end && write(a[1], &x, 1) == 1 && read(b[0], &x, 1) == 1);
     close(a[1]);
     wait(0);
     return 7;
 }
 C
 gcc -O1 -g -o turns turns.c || bad 'the program does not compile'
-status 7 'many switches' "$gait" record -v -o turns.data -- ./turns
+status 7 'many switches' "$gait" record -v -o turns.data -- ./turns 2
 says 'per CPU second cost too much'
 readable turns.data
-status 7 'many switches, whatever they cost' "$gait" record -v -F 100 -o turns.data -- ./turns
+status 7 'many switches, whatever they cost' "$gait" record -v -F 100 -o turns.data -- ./turns 0.6
 grep -q 'cost too much' stderr && bad 'with -F the kernel is not asked any more'
 "$gait" info --json turns.data >info.json
 python3 - <<'P' || bad 'time off the CPU of processes that take turns'

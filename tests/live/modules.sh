@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # record --module: the example modules, and what they make of a program that is known; modules that crash, hang or are none do not take the
 # recording with them.
 cd "$(dirname "$0")/../.." || exit 1

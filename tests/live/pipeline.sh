@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # gait pipeline: a program whose reasons to be slow are known. Of the whole course all cycles are somebody's, and the model says of each function what is true of it;
 # windows of a sampled recording say the same, and without addresses that loads are taken to be hits.
 cd "$(dirname "$0")/../.." || exit 1

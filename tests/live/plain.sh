@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # Plain recordings: whom they follow, when they begin and end, what they say where the kernel refuses.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

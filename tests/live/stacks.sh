@@ -1,6 +1,7 @@
 #!/bin/bash
+# Runs with others
 # Stacks of walks: a program that spends its time by known shares in known contexts, in two threads, deep down, on
-# a signal's own stack and on a stack that ends at a hole. Runs alone.
+# a signal's own stack and on a stack that ends at a hole.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 cd "$work" || exit 1

@@ -1,9 +1,10 @@
 #!/bin/bash
+# Runs with others
 # record --events value and gait values: shares of values that a program is known to have, each in its interval.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 gcc -O2 -g -o "$work/habits" tests/programs/processes/habits.c || { bad 'the test program could not be built'; exit 1; }
-"$gait" record -q --overhead 20% --seed 1 --events edge,call,address,value -o "$work/data" -- "$work/habits" 200000000 >/dev/null || bad "record: status $?"
+"$gait" record -q --overhead 20% --seed 1 --events edge,call,address,value -o "$work/data" -- "$work/habits" 80000000 >/dev/null || bad "record: status $?"
 "$gait" verify "$work/data" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 "$gait" values --json --module habits "$work/data" >"$work/json" || bad "values: status $?"
 # With addresses a walk has one window, else several; all of them stand for the time once.

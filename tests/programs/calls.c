@@ -158,7 +158,7 @@ static void signals_start(void)
 
 int main(int argc, char **argv)
 {
-    long rounds = argc > 1 ? atol(argv[1]) : 10000;
+    long rounds = argc > 1 ? atol(argv[1]) : 3000;
     char name[] = "/tmp/gait-calls-XXXXXX";
     int file = mkstemp(name), broken[2], waits[2], ready[2], pair[2];
     struct rlimit limit = {1 << 20, 1 << 20};

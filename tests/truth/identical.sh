@@ -1,4 +1,5 @@
 #!/bin/bash
+# Takes long
 # identical.sh [NAME...]: a recorded program does what it does alone: it prints the same to stdout and stderr and ends
 # with the same status. tests/truth/lib/commands/*.sh list the commands.
 #   (default)      the quick ones, each in one sampled and one exact mode that change from command to command

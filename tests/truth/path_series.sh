@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs alone: it samples for more than a second.
+# Runs with others
 # Paths that were gone one after the other: a loop asks two bits of a random number each time round, so which paths follow which is known from the numbers alone.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAKERS = 2, SECONDS = 3 };
+enum { MAKERS = 2, SECONDS = 2 };
 
 static atomic_bool stop;
 
