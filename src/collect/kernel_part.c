@@ -26,6 +26,7 @@ enum {
     SURE_NS = 20000000,   /* elapsed time from which on they may be compared with all CPUs' time */
     SETTLED_NS = 2000000, /* another CPU may still be writing a record of this age */
     FIRST_NS = 50000000,  /* CPU time from which on costs are compared with the budget */
+    CLAIMS_MAX = 1 << 20, /* the program can write anything over its list of threads */
 };
 /* Reading all names of the kernel takes some 50 ms: after this, and then at twice the age. */
 static const uint64_t NAMES_NS = 60000000000;
@@ -190,6 +191,10 @@ void kernel_part_claim(struct kernel_part *part, int pid, int tid, uint64_t star
     struct claim_key key = {pid, tid, start_tsc};
     if (!part->on)
         return;
+    if (part->claims.n == CLAIMS_MAX) {
+        end(part, "the agent tells of more than a million threads");
+        return;
+    }
     uint32_t known = part->claims.n;
     if (map_add(&part->claims, &key) == known)
         follow_claim(&part->follow, (struct follow_claim){(uint32_t)pid, (uint32_t)tid,

@@ -29,7 +29,6 @@ struct samples {
     uint32_t kernel_module, unknown_module; /* MODULE_NONE: no samples in it */
     struct kernel_names kernel_names;
     struct jit_names jit_names;
-    VEC(uint64_t);
     /* so far */
     uint64_t taken, in_kernel;
     uint64_t bare; /* in user mode, of processes without an agent: if `beside` */

@@ -116,6 +116,72 @@ static void counters_go_round(void **state)
     close_fixture(&fixture);
 }
 
+/* What did not change since the last reading is not counted again. */
+static void readings_begin_anew(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    open_trails(&fixture);
+    count_passages(&fixture, 1);
+    sample(&fixture, PASSAGES_INSTRUCTIONS, 0x1005, PASSAGES_INSTRUCTIONS, 10);
+    decode_flush(&fixture.decode, false);
+    counters(&fixture)[LOOP_ENTERED] += 5;
+    sample(&fixture, 5 * 7, 0x1005, 5 * 7, 10);
+    struct sums before = edge(&fixture, 0x1008, 0x1100, EDGE_TAKEN);
+    uint64_t ran = range(&fixture, 0x100a, 0x100d, 3).time;
+    decode_flush(&fixture.decode, true);
+    assert_int_equal(edge(&fixture, 0x1008, 0x1100, EDGE_TAKEN).count, before.count);
+    assert_int_equal(range(&fixture, 0x100a, 0x100d, 3).time - ran, 5 * 4);
+    close_fixture(&fixture);
+}
+
+/* The program goes on while counters are read: a branch may be ahead of its superblock. */
+static void no_more_leaves_than_enters(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    open_trails(&fixture);
+    counters(&fixture)[LOOP_ENTERED] = 2;
+    counters(&fixture)[LOOP_LEFT] = 3;
+    sample(&fixture, 8, 0x1005, 8, 8);
+    decode_flush(&fixture.decode, true);
+    assert_int_equal(edge(&fixture, 0x1008, 0x1100, EDGE_TAKEN).time, 2 * 4);
+    assert_int_equal(range(&fixture, 0x100a, 0x100d, 3).time, 0);
+    close_fixture(&fixture);
+}
+
+/* The place behind the call is also jumped to, directly and not: the rest has returned there. */
+static void returns_are_the_rest(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    const struct wire_segment jump = {.start = 0x5000,
+                                      .target = 0x1012,
+                                      .bytes = 2,
+                                      .instructions = 1,
+                                      .end = SEGMENT_JUMP,
+                                      .last_bytes = 2};
+    const struct wire_segment site = {
+        .start = 0x6000, .bytes = 2, .instructions = 1, .end = SEGMENT_IJUMP, .last_bytes = 2};
+    open_trails(&fixture);
+    fake_superblock(&fixture.code.fake, 4, 8, 1, &jump);
+    fake_superblock(&fixture.code.fake, 5, 10, 1, &site);
+    fake_pair(&fixture.code.fake, 5, 12, 0x1012);
+    fake_code_read_good(&fixture.code);
+    fixture.code.fake.channel->counters = 13;
+    count_passages(&fixture, 1);
+    counters(&fixture)[BACK_ENTERED] += 4 + 7;
+    counters(&fixture)[8] = 4;
+    counters(&fixture)[10] = counters(&fixture)[12] = 7;
+    const uint32_t instructions = PASSAGES_INSTRUCTIONS + 2 * 11 + 4 + 7;
+    sample(&fixture, instructions, 0x1005, instructions, instructions);
+    decode_flush(&fixture.decode, true);
+    assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN).time, 9 * 4);
+    assert_int_equal(edge(&fixture, 0x5000, 0x1012, EDGE_JUMP).time, 4 * 4);
+    assert_int_equal(edge(&fixture, 0x6000, 0x1012, EDGE_IJUMP).time, 7 * 4);
+    close_fixture(&fixture);
+}
+
 /* Executions that weigh less than a unit each: none of the time is lost in the long run. */
 static void time_adds_up(void **state)
 {
@@ -172,6 +238,23 @@ static void indirect_branches_have_targets(void **state)
     close_fixture(&fixture);
 }
 
+static void a_counter_has_one_owner(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    const struct wire_segment other = {
+        .start = 0x4000, .bytes = 4, .instructions = 2, .end = SEGMENT_RETURN, .last_bytes = 1};
+    open_trails(&fixture);
+    fake_superblock(&fixture.code.fake, 4, LOOP_ENTERED, 1, &other);
+    fake_code_read_good(&fixture.code);
+    count_passages(&fixture, 1);
+    sample(&fixture, 1000, 0x1005, PASSAGES_INSTRUCTIONS, 100);
+    decode_flush(&fixture.decode, true);
+    assert_int_equal(range(&fixture, 0x4000, 0x4003, 2).count, 0);
+    assert_true(range(&fixture, 0x1000, 0x1008, 4).count > 0);
+    close_fixture(&fixture);
+}
+
 /* Whatever the program writes there, nothing outside is read and no weight exceeds its time. */
 static void counters_are_not_believed(void **state)
 {
@@ -181,7 +264,6 @@ static void counters_are_not_believed(void **state)
         .start = 0x4000, .bytes = 4, .instructions = 2, .end = SEGMENT_RETURN, .last_bytes = 1};
     open_trails(&fixture);
     fake_superblock(&fixture.code.fake, 4, UINT32_MAX, 1, &far);
-    fake_superblock(&fixture.code.fake, 5, LOOP_ENTERED, 1, &far); /* somebody else's */
     fake_code_read(&fixture.code);
     fixture.code.fake.channel->counters = UINT64_MAX;
     for (int i = 0; i < COUNTERS; i++)
@@ -201,9 +283,13 @@ int main(void)
         cmocka_unit_test(trails_stand_for_user_time),
         cmocka_unit_test(counters_may_be_ahead),
         cmocka_unit_test(counters_go_round),
+        cmocka_unit_test(readings_begin_anew),
+        cmocka_unit_test(no_more_leaves_than_enters),
+        cmocka_unit_test(returns_are_the_rest),
         cmocka_unit_test(time_adds_up),
         cmocka_unit_test(samples_wait_for_a_trail),
         cmocka_unit_test(indirect_branches_have_targets),
+        cmocka_unit_test(a_counter_has_one_owner),
         cmocka_unit_test(counters_are_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,9 @@ uint64_t guess_turns(uint64_t, uint64_t);
 uint64_t guess_flags(uint64_t, uint64_t);
 uint64_t guess_callers(uint64_t, uint64_t);
 uint64_t guess_linkage(uint64_t, uint64_t);
+uint64_t guess_stores(uint64_t, uint64_t);
+uint64_t guess_moves(uint64_t, uint64_t);
+uint64_t guess_pops(uint64_t, uint64_t);
 __asm__(
     /* a callee that every third time returns elsewhere; its epilogue overwrites all flags */
     ".text\nguess_turns: mov %rdi,%r8\n"
@@ -126,7 +129,21 @@ __asm__(
     "1: call 3f\n cmp %rsi,%rdi\n jne 2f\n mov %r10,6f(%rip)\n2: dec %rdi\n jnz 1b\n ret\n"
     "3: jmp *6f(%rip)\n"
     "4: adc $1,%rax\n ret\n5: adc $1000,%rax\n ret\n"
-    ".data\n.balign 8\n6: .quad 0\n.text\n");
+    ".data\n.balign 8\n6: .quad 0\n.text\n"
+    /* callees that return elsewhere every other time, between an instruction that overwrites all
+     * flags and the return: one stores the address there, */
+    ".macro GUESS_ROUNDS\n"
+    "1: call 2f\n add $1,%rsi\n jmp 4f\n3: add $1000,%rsi\n4: dec %rdi\n jnz 1b\n"
+    " mov %rsi,%rax\n ret\n"
+    "2: mov (%rsp),%rax\n lea 3b(%rip),%rcx\n test $1,%edi\n cmovz %rcx,%rax\n"
+    ".endm\n"
+    "guess_stores: GUESS_ROUNDS\n push %rbx\n sub $24,%rsp\n add $24,%rsp\n mov %rax,8(%rsp)\n"
+    " pop %rbx\n ret\n"
+    /* the others move the stack, from a place where the caller's address is what it was */
+    "guess_moves: GUESS_ROUNDS\n push %rbp\n mov %rsp,%rbp\n mov 8(%rbp),%rcx\n sub $24,%rsp\n"
+    " mov %rcx,8(%rsp)\n mov %rax,8(%rbp)\n xor %edx,%edx\n mov %rbp,%rsp\n pop %rbp\n ret\n"
+    "guess_pops: GUESS_ROUNDS\n mov (%rsp),%rcx\n mov %rax,(%rsp)\n mov %rsp,%rax\n"
+    " sub $24,%rsp\n mov %rax,(%rsp)\n mov %rcx,8(%rsp)\n xor %edx,%edx\n pop %rsp\n ret\n");
 
 static void check(function2 *function, uint64_t a, uint64_t b)
 {
@@ -148,9 +165,23 @@ static void right_and_wrong(void **state)
         check(guess_flags, n, 5);
         check(guess_callers, n, 5);
         check(guess_linkage, n + 3, n);
+        check(guess_stores, n, 5);
+        check(guess_moves, n, 5);
+        check(guess_pops, n, 5);
     }
     assert_true(guesses_linked(FLAVOUR_PLAIN) > 0);
     assert_int_equal(guesses_linked(FLAVOUR_RECORD) + guesses_linked(FLAVOUR_COUNT), 0);
+}
+
+/* Each kind of guess is one that is right, too. */
+static void early_late_and_linkage(void **state)
+{
+    static function2 *const functions[] = {guess_turns, guess_flags, guess_linkage};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        set_up(state);
+        check(functions[i], 30, 5);
+        assert_true(guesses_linked(FLAVOUR_PLAIN) > 0);
+    }
 }
 
 /* Callers have copies of their own, but not all; what the walk pays is what runs. */
@@ -183,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(right_and_wrong, set_up),
+        cmocka_unit_test(early_late_and_linkage),
         cmocka_unit_test_setup(copies_for_callers, set_up),
         cmocka_unit_test_setup(forgotten, set_up),
     };
