@@ -1,9 +1,9 @@
 /* Parts of windows for paths, written and read again, merged in any order; and bytes that make no
  * sense. */
-#include "some_profile.h"
+#include "twice.h"
 
-#include "profile/file/encode.h"
 #include "profile/path_parts.h"
+#include "wire/varint.h"
 
 enum { PARTS = 6, EXITS = 400, BLOCKS = 30 };
 
@@ -98,22 +98,14 @@ static void back_and_forth(void **state)
     (void)state;
     for (uint64_t round = 0; round < 40; round++) {
         struct profile profile, again;
-        struct encoder first = {0}, second = {0};
-        struct err err;
         some_state = round;
         some_profile(&profile, PROFILE_SAMPLED, 1 + some_below(60));
         sheet_make(&profile.path_parts, (uint32_t)profile.modules.n, &course);
         course_compare(&profile.path_parts.at[0], &course);
-        encode_whole(&first, &profile, NULL);
-        assert_true(profile_read_bytes("it", first.out.at, first.out.n, &again, &err));
+        write_and_read(&profile, &again);
         assert_int_equal(again.path_parts.n, 1);
         sheets_compare(&again.path_parts.at[0], &profile.path_parts.at[0]);
         course_compare(&again.path_parts.at[0], &course);
-        encode_whole(&second, &again, NULL);
-        assert_int_equal(first.out.n, second.out.n);
-        assert_memory_equal(first.out.at, second.out.at, first.out.n);
-        encoder_release(&first);
-        encoder_release(&second);
         profile_release(&again);
         profile_release(&profile);
     }
@@ -123,27 +115,18 @@ static void in_any_order(void **state)
 {
     static struct course course;
     struct profile profiles[2], sums[2];
-    struct encoder bytes[2] = {0};
-    struct err err;
     (void)state;
     for (int i = 0; i < 2; i++) {
         some_state = 7 + (uint64_t)i;
         some_profile(&profiles[i], PROFILE_SAMPLED, 30);
         sheet_make(&profiles[i].path_parts, (uint32_t)profiles[i].modules.n, &course);
     }
+    merge_in_any_order(profiles, sums);
     for (int i = 0; i < 2; i++) {
-        profile_init(&sums[i]);
-        sums[i].mode = PROFILE_SAMPLED;
-        assert_true(profile_merge(&sums[i], &profiles[i], &err));
-        assert_true(profile_merge(&sums[i], &profiles[!i], &err));
         assert_int_equal(sums[i].path_parts.n, 2);
         course_compare(&sums[i].path_parts.at[i ? 0 : 1], &course);
-        encode_whole(&bytes[i], &sums[i], NULL);
     }
-    assert_int_equal(bytes[0].out.n, bytes[1].out.n);
-    assert_memory_equal(bytes[0].out.at, bytes[1].out.at, bytes[0].out.n);
     for (int i = 0; i < 2; i++) {
-        encoder_release(&bytes[i]);
         profile_release(&sums[i]);
         profile_release(&profiles[i]);
     }
@@ -170,65 +153,138 @@ static void any_bytes(void **state)
     vec_release(&body);
 }
 
-/* Every byte of a sheet changed: it is read or refused, and what is read is in bounds. */
-static void damaged(void **state)
+/* Numbers of a chunk with one block of one segment and one batch of one part. */
+enum {
+    FIELD_BLOCKS,
+    FIELD_EXIT,
+    FIELD_SEGMENTS,
+    FIELD_MODULE,
+    FIELD_AT,
+    FIELD_SHIFT,
+    FIELD_BYTES,
+    FIELD_INSTRUCTIONS,
+    FIELD_END,
+    FIELD_LAST,
+    FIELD_BATCHES,
+    FIELD_PARTS,
+    FIELD_GROUP,
+    FIELD_X_TIME,
+    FIELD_X_COUNT,
+    FIELD_N,
+    FIELD_RAN,
+    FIELD_WEIGHT,
+    FIELD_NEXT,
+    FIELD_BODY,
+    FIELDS
+};
+
+static bool chunk_is_read(const uint64_t *fields, int n_fields)
 {
-    static struct course course;
-    struct profile profile;
-    struct encoder whole = {0};
     uint8_t mode[] = {12, 'm', 'o', 'd', 'e', '=', 's', 'a', 'm', 'p', 'l', 'e', 'd'};
-    const uint8_t modules[] = {2, '/', 'a', 0, 2, '/', 'b', 0};
-    struct numbering in_file = {0};
-    (void)state;
-    some_state = 3;
-    profile_init(&profile);
-    sheet_make(&profile.path_parts, 2, &course);
-    *vec_push(&in_file) = 0;
-    *vec_push(&in_file) = 1;
-    encode_counts(&whole, &profile, &in_file);
-    size_t n = whole.out.n, refused = 0;
-    struct chunk chunk = {0};
+    uint8_t modules[] = {2, '/', 'a', 0, 2, '/', 'b', 0}, numbers[FIELDS * VARINT_BYTES_MAX + 2];
+    struct bytes file = {0}, header = {.at = mode, .n = sizeof mode};
+    struct bytes list = {.at = modules, .n = sizeof modules}, payload = {.at = numbers};
+    struct profile profile;
     struct err err;
-    struct chunk_source source = {.fd = -1, .memory = whole.out.at, .size = n};
-    assert_int_equal(chunk_read(&source, 0, &chunk, &err), CHUNK_WHOLE);
-    assert_int_equal(chunk.type, CHUNK_PATH_PARTS);
-    for (size_t i = 0; i < chunk.stored.n; i++) {
-        struct bytes file = {0}, header = {.at = mode, .n = sizeof mode}, list = {0};
-        struct profile read;
-        uint8_t kept = chunk.stored.at[i];
-        chunk.stored.at[i] = (uint8_t)some_bits();
-        bytes_add(&list, modules, sizeof modules);
-        chunk_put_start(&file);
-        chunk_put(&file, CHUNK_HEADER, CHUNK_VERSION, &header, NULL);
-        chunk_put(&file, CHUNK_MODULES, CHUNK_VERSION, &list, NULL);
-        chunk_put(&file, CHUNK_PATH_PARTS, CHUNK_VERSION, &chunk.stored, NULL);
-        chunk_put(&file, CHUNK_TOTALS, CHUNK_VERSION, &(struct bytes){0}, NULL);
-        if (profile_read_bytes("it", file.at, file.n, &read, &err)) {
-            for (size_t k = 0; k < read.path_parts.n; k++)
-                for (size_t b = 0; b < read.path_parts.at[k].batches.n; b++)
-                    assert_true(read.path_parts.at[k].batches.at[b].group < STACK_GROUPS);
-            profile_release(&read);
-        } else {
-            refused++;
-        }
-        chunk.stored.at[i] = kept;
-        vec_release(&file);
-        vec_release(&list);
+    uint8_t *at = numbers;
+    for (int i = 0; i < n_fields; i++)
+        at = varint_put(at, fields[i]);
+    for (int i = 0; i < 2 && n_fields == FIELDS; i++)
+        *at++ = 0; /* the body: no exit as expected, then exit 0 */
+    payload.n = (size_t)(at - numbers);
+    chunk_put_start(&file);
+    chunk_put(&file, CHUNK_HEADER, CHUNK_VERSION, &header, NULL);
+    chunk_put(&file, CHUNK_MODULES, CHUNK_VERSION, &list, NULL);
+    chunk_put(&file, CHUNK_PATH_PARTS, CHUNK_VERSION, &payload, NULL);
+    chunk_put(&file, CHUNK_TOTALS, CHUNK_VERSION, &(struct bytes){0}, NULL);
+    bool read = profile_read_bytes("it", file.at, file.n, &profile, &err);
+    if (read)
+        profile_release(&profile);
+    else
+        assert_int_equal(err.kind, ERR_FORMAT);
+    vec_release(&file);
+    return read;
+}
+
+/* What others would index with, or make room for, is refused when it is out of range. */
+static void out_of_range(void **state)
+{
+    const uint64_t good[FIELDS] = {
+        [FIELD_BLOCKS] = 1,  [FIELD_SEGMENTS] = 1, [FIELD_MODULE] = 1,
+        [FIELD_AT] = 0x2000, [FIELD_BYTES] = 12,   [FIELD_INSTRUCTIONS] = 3,
+        [FIELD_LAST] = 2,    [FIELD_BATCHES] = 1,  [FIELD_PARTS] = 1,
+        [FIELD_N] = 1,       [FIELD_RAN] = 3,      [FIELD_BODY] = 2};
+    const struct {
+        int field;
+        uint64_t value;
+    } bad[] = {{FIELD_BLOCKS, 2},
+               {FIELD_EXIT, varint_fold(PARTS_EXITS_MAX)},
+               {FIELD_EXIT, varint_fold(PARTS_EXITS_MAX - 1)}, /* it has two */
+               {FIELD_EXIT, varint_fold((uint64_t)-1)},
+               {FIELD_SEGMENTS, UINT64_MAX},
+               {FIELD_MODULE, 0},
+               {FIELD_MODULE, 3},
+               {FIELD_BYTES, 46},
+               {FIELD_BYTES, 2},
+               {FIELD_INSTRUCTIONS, UINT16_MAX + 1},
+               {FIELD_END, UINT8_MAX + 1},
+               {FIELD_LAST, 0},
+               {FIELD_LAST, 16},
+               {FIELD_PARTS, 2},
+               {FIELD_GROUP, STACK_GROUPS},
+               {FIELD_N, PARTS_PART_MAX + 1},
+               {FIELD_NEXT, (uint64_t)UINT32_MAX + 1},
+               {FIELD_BODY, 3}};
+    (void)state;
+    assert_true(chunk_is_read(good, FIELDS));
+    assert_false(chunk_is_read((uint64_t[]){1, 0, 0, 0, 0}, 5)); /* a block without a segment */
+    assert_true(chunk_is_read((uint64_t[]){0, 0, 0}, 3));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t fields[FIELDS];
+        memcpy(fields, good, sizeof fields);
+        fields[bad[i].field] = bad[i].value;
+        if (chunk_is_read(fields, FIELDS))
+            fail_msg("number %d may be %llu", bad[i].field, (unsigned long long)bad[i].value);
     }
-    assert_true(refused > 0);
-    chunk_release(&chunk);
-    encoder_release(&whole);
-    vec_release(&in_file);
-    profile_release(&profile);
+}
+
+/* An exit that is as large as none may be; and one that is not. */
+static void exits_have_a_limit(void **state)
+{
+    uint8_t bytes[2][5] = {{0, 0x80, 0x80, 0x80, 2}, {0, 0xff, 0xff, 0xff, 1}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct parts_reader reader;
+        uint32_t exit;
+        parts_reader_open(&reader, &(struct bytes){.at = bytes[i], .n = sizeof bytes[i]});
+        assert_int_equal(parts_read(&reader, &exit, 1), i);
+        parts_reader_close(&reader);
+    }
+}
+
+/* A loop takes the room of one iteration. */
+static void habits_take_no_room(void **state)
+{
+    enum { LOOP = 5, TIMES = 1000 };
+    struct bytes body = {0};
+    struct parts_habits habits = {0};
+    static uint32_t exits[LOOP * TIMES];
+    (void)state;
+    for (uint32_t i = 0; i < LOOP * TIMES; i++)
+        exits[i] = i % LOOP;
+    parts_write(&body, &habits, exits, LOOP * TIMES);
+    parts_write_end(&body, &habits);
+    assert_in_range(body.n, 2 * LOOP, 2 * (LOOP + 1) + 3);
+    parts_habits_release(&habits);
+    vec_release(&body);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(back_and_forth),
-        cmocka_unit_test(in_any_order),
-        cmocka_unit_test(any_bytes),
-        cmocka_unit_test(damaged),
+        cmocka_unit_test(back_and_forth),     cmocka_unit_test(in_any_order),
+        cmocka_unit_test(any_bytes),          cmocka_unit_test(out_of_range),
+        cmocka_unit_test(exits_have_a_limit), cmocka_unit_test(habits_take_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,7 @@
 /* Records of hardware, written and read again: none is lost, none is another's, pairs stay pairs.
  */
-#include "some_profile.h"
+#include "twice.h"
 
-#include "profile/file/encode.h"
 #include "profile/sample_list.h"
 
 /* Adds up to the same for equal records in any order; modules by name, since their numbers change.
@@ -48,21 +47,13 @@ static void back_and_forth(void **state)
     (void)state;
     for (uint64_t round = 0; round < 40; round++) {
         struct profile profile, again;
-        struct encoder first = {0}, second = {0};
-        struct err err;
         size_t pairs, pairs_again;
         some_state = round;
         some_profile(&profile, PROFILE_PLAIN, 1 + some_below(60));
-        encode_whole(&first, &profile, NULL);
-        assert_true(profile_read_bytes("it", first.out.at, first.out.n, &again, &err));
+        write_and_read(&profile, &again);
         assert_int_equal(again.samples.n, profile.samples.n);
         assert_true(digest_all(&profile, &pairs) == digest_all(&again, &pairs_again));
         assert_int_equal(pairs, pairs_again);
-        encode_whole(&second, &again, NULL);
-        assert_int_equal(first.out.n, second.out.n);
-        assert_memory_equal(first.out.at, second.out.at, first.out.n);
-        encoder_release(&first);
-        encoder_release(&second);
         profile_release(&again);
         profile_release(&profile);
     }
@@ -72,8 +63,6 @@ static void in_any_order(void **state)
 {
     (void)state;
     struct profile profiles[2], sums[2];
-    struct encoder bytes[2] = {0};
-    struct err err;
     for (int i = 0; i < 2; i++) {
         some_state = 100 + (uint64_t)i;
         profile_init(&profiles[i]);
@@ -81,19 +70,10 @@ static void in_any_order(void **state)
         some_modules(&profiles[i]);
         some_samples(&profiles[i], 200);
     }
-    for (int i = 0; i < 2; i++) {
-        profile_init(&sums[i]);
-        sums[i].mode = PROFILE_PLAIN;
-        assert_true(profile_merge(&sums[i], &profiles[i], &err));
-        assert_true(profile_merge(&sums[i], &profiles[!i], &err));
-        encode_whole(&bytes[i], &sums[i], NULL);
-    }
-    assert_int_equal(bytes[0].out.n, bytes[1].out.n);
-    assert_memory_equal(bytes[0].out.at, bytes[1].out.at, bytes[0].out.n);
+    merge_in_any_order(profiles, sums);
     for (int i = 0; i < 2; i++) {
         profile_release(&profiles[i]);
         profile_release(&sums[i]);
-        encoder_release(&bytes[i]);
     }
 }
 

@@ -1,7 +1,6 @@
 /* Courses of windows, written and read again; and bodies that make no sense. */
-#include "some_profile.h"
+#include "twice.h"
 
-#include "profile/file/encode.h"
 #include "profile/windows.h"
 
 /* Runs and addresses by chance; what was written is kept, to be compared. */
@@ -71,24 +70,16 @@ static void back_and_forth(void **state)
     (void)state;
     for (uint64_t round = 0; round < 40; round++) {
         struct profile profile, again;
-        struct encoder first = {0}, second = {0};
-        struct err err;
         some_state = round;
         some_profile(&profile, PROFILE_SAMPLED, 1 + some_below(60));
         for (int i = 0; i < 5; i++) {
             window_make(&profile.windows, (uint32_t)profile.modules.n, round % 2, &course);
             course_compare(&profile.windows, profile.windows.n - 1, &course);
         }
-        encode_whole(&first, &profile, NULL);
-        assert_true(profile_read_bytes("it", first.out.at, first.out.n, &again, &err));
+        write_and_read(&profile, &again);
         assert_int_equal(again.windows.n, profile.windows.n);
         assert_int_equal(again.windows.bytes.n, profile.windows.bytes.n);
         assert_int_equal(again.windows.spans.n, profile.windows.spans.n);
-        encode_whole(&second, &again, NULL);
-        assert_int_equal(first.out.n, second.out.n);
-        assert_memory_equal(first.out.at, second.out.at, first.out.n);
-        encoder_release(&first);
-        encoder_release(&second);
         profile_release(&again);
         profile_release(&profile);
     }
@@ -98,27 +89,18 @@ static void in_any_order(void **state)
 {
     static struct course course;
     struct profile profiles[2], sums[2];
-    struct encoder bytes[2] = {0};
-    struct err err;
     (void)state;
     for (int i = 0; i < 2; i++) {
         some_state = 7 + (uint64_t)i;
         some_profile(&profiles[i], PROFILE_SAMPLED, 30);
         window_make(&profiles[i].windows, (uint32_t)profiles[i].modules.n, true, &course);
     }
+    merge_in_any_order(profiles, sums);
     for (int i = 0; i < 2; i++) {
-        profile_init(&sums[i]);
-        sums[i].mode = PROFILE_SAMPLED;
-        assert_true(profile_merge(&sums[i], &profiles[i], &err));
-        assert_true(profile_merge(&sums[i], &profiles[!i], &err));
         assert_int_equal(sums[i].windows.n, 2);
         course_compare(&sums[i].windows, i ? 0 : 1, &course);
-        encode_whole(&bytes[i], &sums[i], NULL);
     }
-    assert_int_equal(bytes[0].out.n, bytes[1].out.n);
-    assert_memory_equal(bytes[0].out.at, bytes[1].out.at, bytes[0].out.n);
     for (int i = 0; i < 2; i++) {
-        encoder_release(&bytes[i]);
         profile_release(&sums[i]);
         profile_release(&profiles[i]);
     }
