@@ -54,7 +54,7 @@ static int diff(const struct options *options, const struct profile *before,
     size_t rows = view_rows(&options->view, TEXT_ROWS);
     scene_open(&scenes[BEFORE], &before, 1, NULL);
     scene_open(&scenes[AFTER], &after, 1, NULL);
-    scenes[AFTER].verbose = options->view.verbose;
+    scenes[BEFORE].verbose = scenes[AFTER].verbose = options->view.verbose;
     bool ok = diff_make(&diff, &scenes[BEFORE], &scenes[AFTER],
                         (struct diff_options){.by = options->by,
                                               .weight = options->view.weight,

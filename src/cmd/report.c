@@ -65,7 +65,8 @@ static bool make(struct report *report, struct scene *scene, const struct view_o
                                     .has_weight = options->has_weight,
                                     .pid = options->pid,
                                     .tid = options->tid,
-                                    .input = options->input};
+                                    .input = options->input,
+                                    .both = true};
     if (!scene_shows(scene, err))
         return err_in(err, "--module %s", options->module);
     if (options->function)
@@ -133,7 +134,7 @@ static int show(const struct options *options, struct profile *profile)
     bool stacks = profile->mode == PROFILE_PLAIN || view->pid || view->tid || kernel;
     if (view->inferred && (stacks || options->keys.n))
         return say_not_inferred();
-    if (kernel || options->keys.n)
+    if (kernel || options->keys.n || view->by == BY_FUNCTION)
         kernel_names_complete(profile);
     return options->keys.n ? rank(options, profile) : report(view, profile);
 }

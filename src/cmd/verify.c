@@ -28,6 +28,7 @@ static int verify(const struct view_options *options, const struct profile *prof
     struct scene scene;
     struct verification verdict;
     scene_open(&scene, &profile, 1, options->module);
+    scene.verbose = true; /* whoever checks wants to see all losses */
     verify_profile(&verdict, &scene);
     bool good = verification_good(&verdict);
     if (options->json)

@@ -50,7 +50,7 @@ static void advise_hottest(struct adviser *adviser)
     if (!(share.lo > 0.01))
         return;
     bool alone = share.lo > second.hi, line = report->by == BY_LINE;
-    bool can = has_annotation(report, first);
+    bool can = has_annotation(report, first) && !first->kernel;
     const char *what = advice_name(report, first);
     if (line)
         what = arena_format(&report->scene->arena, "line %u of %s (in %s)", first->line,
@@ -58,7 +58,12 @@ static void advise_hottest(struct adviser *adviser)
     advise(adviser, "%s is %s%s%s%s: %s of %s%s%s", what,
            alone ? "the hottest " : "among the hottest ", behind ? "known " : "",
            line ? "line" : "function", alone ? "" : "s", advice_share(share), advice_weight(report),
-           can ? "|gait annotate " : "", can ? code_text(report, first) : "");
+           can             ? "|gait annotate "
+           : first->kernel ? "|gait contexts --kernel --bottom-up --function "
+                           : "",
+           can             ? code_text(report, first)
+           : first->kernel ? advice_function(report, first->name)
+                           : "");
 }
 
 /* Time far above the share of instructions: waiting, not working. */
@@ -71,6 +76,8 @@ static void advise_stalls(struct adviser *adviser)
     int said = 0;
     for (size_t i = 0; i < report->n && said < 2; i++) {
         const struct report_row *row = &report->at[i];
+        if (row->kernel)
+            continue;
         struct estimate time = estimate_share(profile, &row->body, true);
         struct estimate count = estimate_share(profile, &row->body, false);
         bool bare = row->body.bare > row->body.time / 2; /* nothing could be counted there */
@@ -82,11 +89,12 @@ static void advise_stalls(struct adviser *adviser)
             !cpi_known(cpi)
                 ? ""
                 : arena_format(&report->scene->arena, ", %.1f ticks per instruction", cpi.value);
-        advise(adviser,
-               "%s takes %s of the time with %s of the instructions%s: it waits for something|gait "
-               "report --by instruction --weight time --function %s",
-               advice_name(report, row), advice_share(time), advice_share(count), ticks,
-               advice_function(report, row->name));
+        advise(
+            adviser,
+            "%s takes %s of user time with %s of the instructions%s: it waits for something|gait "
+            "report --by instruction --weight time --function %s",
+            advice_name(report, row), advice_share(time), advice_share(count), ticks,
+            advice_function(report, row->name));
     }
 }
 
@@ -127,6 +135,8 @@ static void advise_below(struct adviser *adviser)
         return;
     for (size_t i = 0; i < report->n; i++) {
         const struct report_row *row = &report->at[i];
+        if (row->kernel)
+            continue;
         const struct groups *total = &row->plain->total;
         bool mostly_below = row->plain->self.sum < total->sum / 2;
         if (mostly_below && !is_entry(row->name) && plain_share(&report->plain, total).hi < 0.8 &&
@@ -140,12 +150,15 @@ static void advise_below(struct adviser *adviser)
                advice_function(report, most->name));
 }
 
-void advice_text(FILE *to, const struct report *report, const struct ink *ink)
+bool advice_text(FILE *to, const struct report *report, const struct ink *ink)
 {
-    struct adviser adviser = {.to = to, .report = report, .ink = ink};
+    struct adviser adviser = {
+        .to = to, .report = report, .ink = ink, .title = "what to look at first"};
     advise_hottest(&adviser);
     advise_stalls(&adviser);
     advise_callers(&adviser);
     advise_below(&adviser);
-    advise_limits(&adviser);
+    advise_kernel(&adviser);
+    advise_unseen(&adviser);
+    return adviser.said > 0;
 }

@@ -1,11 +1,16 @@
-/* What to look at first: a few sentences, each with the command to type next. A sentence is shown
- * only if the whole interval supports it. */
+/* What a report says besides its rows. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct ink;
 struct report;
 
-/* Nothing if there is nothing to say. */
-void advice_text(FILE *to, const struct report *report, const struct ink *ink);
+/* The first line, of a program that is mostly in the kernel or waits: rows of its own code would
+ * mislead. */
+void verdict_text(FILE *to, const struct report *report, const struct ink *ink);
+/* What to look at first, with the command to type. False: nothing stands out. */
+bool advice_text(FILE *to, const struct report *report, const struct ink *ink);
+/* How far the figures can be trusted, and what would help. */
+void limits_text(FILE *to, const struct report *report, const struct ink *ink);

@@ -34,7 +34,7 @@ static void advise_stacks(struct adviser *adviser)
         return;
     const struct plain *plain = &report->plain;
     const struct report_row *hot = &report->at[0];
-    if (!(report_share(report, hot).lo > 0.05))
+    if (hot->kernel || !(report_share(report, hot).lo > 0.05))
         return;
     struct groups *callers = mem_alloc((plain->functions.n + 1) * sizeof *callers), all = {0};
     callers_add(plain, hot->plain->function, callers, &all);
@@ -93,7 +93,7 @@ static void advise_calls(struct adviser *adviser)
     struct scene *scene = report->scene;
     bool filtered = scene->only_module || scene->only_function;
     if (report->has_plain || report->by != BY_FUNCTION || !report->n || filtered ||
-        report->at[0].function == FUNCTION_NONE)
+        report->at[0].kernel || report->at[0].function == FUNCTION_NONE)
         return;
     const struct report_row *hot = &report->at[0];
     struct callers callers = {0};

@@ -1,3 +1,4 @@
+#include "view/advice.h"
 #include "view/advice_say.h"
 
 #include "analysis/report/cost.h"
@@ -9,6 +10,20 @@
 static bool is_machine(const struct profile *profile)
 {
     return profile->command && strncmp(profile->command, "gait record ", 12) == 0;
+}
+
+/* Of the time off the CPU, the part in which threads waited for something, and not for a CPU that
+ * others had. */
+static double blocked_part(const struct profile *profile)
+{
+    const struct stacks *waits = &profile->waits;
+    double of[WAIT_KINDS] = {0};
+    for (uint32_t i = 0; i < waits->cells.n; i++) {
+        uint32_t group = ((const struct stack_cell *)map_key(&waits->cells, i))->group;
+        if (group == WAIT_BLOCKED + WAIT_NS || group == WAIT_RUNNABLE + WAIT_NS)
+            of[group / WAIT_KIND_GROUPS] += (double)waits->weights.at[i];
+    }
+    return of[0] + of[1] > 0 ? of[0] / (of[0] + of[1]) : 1;
 }
 
 /* Whether the thread that worked most waited for far longer than it worked. */
@@ -24,31 +39,69 @@ static bool waits(const struct profile *profile)
     double on = (double)(busiest ? busiest->user_ns + busiest->kernel_ns
                                  : totals->user_ns + totals->kernel_ns);
     double off = (double)(busiest ? busiest->off_ns : totals->off_ns);
-    return off > 3 * on;
+    return off * blocked_part(profile) > 3 * on;
 }
 
-static void advise_beside(struct adviser *adviser)
+static bool has_kernel(const struct profile *profile)
+{
+    return profile->mode == PROFILE_PLAIN || profile->totals.kernel_samples;
+}
+
+/* Kernel time as a share of all; 0: too little ran to say anything. */
+static double kernel_share(const struct profile *profile)
+{
+    double user = (double)profile->totals.user_ns, kernel = (double)profile->totals.kernel_ns;
+    const double started = 1e8; /* starting up is all that it did */
+    return user + kernel < started ? 0 : kernel / (user + kernel);
+}
+
+static bool mostly_kernel(const struct report *report)
+{
+    return kernel_share(report->scene->sides[0]) > 0.5;
+}
+
+static bool is_asked(const struct report *report)
+{
+    return report->scene->only_module || report->scene->only_function ||
+           (report->has_plain && (report->plain.filter.pid || report->plain.filter.tid));
+}
+
+void verdict_text(FILE *to, const struct report *report, const struct ink *ink)
+{
+    const struct profile *profile = report->scene->sides[0];
+    const struct totals *totals = &profile->totals;
+    const double on = (double)(totals->user_ns + totals->kernel_ns) / 1e9;
+    struct adviser adviser = {.to = to, .report = report, .ink = ink};
+    if (is_asked(report) || profile_fact_find(profile, "event"))
+        return;
+    if (waits(profile) && !is_machine(profile) && on > 0)
+        advise_line(&adviser,
+                    "This program mostly waits: its threads worked for %.2f s and waited for "
+                    "%.2f s%s",
+                    on, (double)totals->off_ns / 1e9 * blocked_part(profile),
+                    profile->waits.cells.n ? "|gait waits" : "|gait record -e context-switches");
+    if (mostly_kernel(report))
+        advise_line(&adviser, "This program mostly runs in the kernel: %.0f %% of its CPU time%s",
+                    100 * kernel_share(profile),
+                    has_kernel(profile) ? "|gait contexts --kernel --bottom-up" : "");
+}
+
+void advise_kernel(struct adviser *adviser)
 {
     const struct report *report = adviser->report;
     const struct profile *profile = report->scene->sides[0];
-    const struct totals *totals = &profile->totals;
-    double user = (double)totals->user_ns / 1e9, kernel = (double)totals->kernel_ns / 1e9;
+    double share = kernel_share(profile);
     bool in_kernel = report->has_plain && report->plain.filter.kernel;
-    if (user + kernel < 0.1 || report->scene->only_module)
-        return; /* starting up is all that it did, or it was not asked for */
-    if (kernel > 0.2 * (user + kernel) && !in_kernel)
-        advise(adviser,
-               "%.0f %% of the CPU time is kernel time (%.2f s), which the rows above do not "
-               "include%s",
-               100 * kernel / (user + kernel), kernel,
-               profile->mode == PROFILE_PLAIN || totals->kernel_samples
-                   ? "|gait report --module '[kernel]'"
-                   : "");
-    if (waits(profile) && !is_machine(profile) && !profile_fact_find(profile, "event"))
-        advise(adviser,
-               "threads were off the CPU for %.2f s and on it for %.2f s: the program waits for "
-               "something or for a CPU; gait record -e context-switches shows where",
-               (double)totals->off_ns / 1e9, user + kernel);
+    if (report->both && report->has_plain && report->weight == WEIGHT_COUNT &&
+        !report->plain.kept.sum && report->kernel_sampled)
+        advise(adviser, "all %s were seen in the kernel; who caused them|gait contexts --kernel",
+               profile_fact_find(profile, "event"));
+    if (!(share > 0.2) || mostly_kernel(report) || in_kernel || is_asked(report))
+        return;
+    advise(adviser, "%.0f %% of the CPU time is kernel time (%.2f s)%s%s", 100 * share,
+           (double)profile->totals.kernel_ns / 1e9,
+           report->both ? "" : ", which the rows do not include",
+           has_kernel(profile) ? "|gait contexts --kernel --bottom-up" : "");
 }
 
 /* Why most or all of it was not walked, or counted; NULL: it was. */
@@ -74,8 +127,7 @@ static const char *options_of(const char *command)
                                                                 : NULL;
 }
 
-/* What was not seen at all, and how it could be. */
-static void advise_unseen(struct adviser *adviser)
+void advise_unseen(struct adviser *adviser)
 {
     const struct profile *profile = adviser->report->scene->sides[0];
     const char *why = unseen_why(profile), *command = profile->command ? profile->command : "";
@@ -148,10 +200,10 @@ static void advise_few(struct adviser *adviser)
                    : "; gait record --exact=counts needs no samples");
 }
 
-void advise_limits(struct adviser *adviser)
+void limits_text(FILE *to, const struct report *report, const struct ink *ink)
 {
-    advise_beside(adviser);
-    advise_unseen(adviser);
-    advise_losses(adviser);
-    advise_few(adviser);
+    struct adviser adviser = {
+        .to = to, .report = report, .ink = ink, .title = "how far this can be trusted"};
+    advise_losses(&adviser);
+    advise_few(&adviser);
 }

@@ -38,30 +38,45 @@ const char *advice_function(const struct report *report, const char *linkage)
     return advice_quoted(report, good ? bare : linkage);
 }
 
-void advise(struct adviser *adviser, const char *format, ...)
+static void say(struct adviser *adviser, const char *before, const char *format, va_list args)
 {
     char text[1024];
-    va_list args;
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7F)
             *at = '?';
-    if (!adviser->said++)
-        fprintf(adviser->to, "\n%swhat to look at first%s\n", ink_begin(adviser->ink, INK_HEAD),
-                ink_end(adviser->ink, INK_HEAD));
     char *command = strrchr(text, '|');
     const char *input = adviser->report->input;
-    bool usual = !input || strcmp(input, "gait.data") == 0;
+    /* What is recorded anew is not read from a file. */
+    bool usual = !input || strcmp(input, "gait.data") == 0 ||
+                 (command && strncmp(command, "|gait record", 12) == 0);
     if (!command) {
-        fprintf(adviser->to, "- %s\n", text);
+        fprintf(adviser->to, "%s%s\n", before, text);
         return;
     }
     *command++ = 0;
-    fprintf(adviser->to, "- %s:\n      %s%s%s%s%s\n", text, ink_begin(adviser->ink, INK_NAME),
-            command, usual ? "" : " -i ", usual ? "" : advice_quoted(adviser->report, input),
-            ink_end(adviser->ink, INK_NAME));
+    fprintf(adviser->to, "%s%s:\n      %s%s%s%s%s\n", before, text,
+            ink_begin(adviser->ink, INK_NAME), command, usual ? "" : " -i ",
+            usual ? "" : advice_quoted(adviser->report, input), ink_end(adviser->ink, INK_NAME));
+}
+
+void advise(struct adviser *adviser, const char *format, ...)
+{
+    va_list args;
+    if (!adviser->said++)
+        fprintf(adviser->to, "\n%s%s%s\n", ink_begin(adviser->ink, INK_HEAD), adviser->title,
+                ink_end(adviser->ink, INK_HEAD));
+    va_start(args, format);
+    say(adviser, "- ", format, args);
+    va_end(args);
+}
+
+void advise_line(struct adviser *adviser, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(adviser, "", format, args);
+    va_end(args);
 }
 
 const char *advice_share(struct estimate share)
@@ -81,6 +96,8 @@ const char *advice_share(struct estimate share)
 
 const char *advice_weight(const struct report *report)
 {
+    if (report->both && report->weight == WEIGHT_TIME)
+        return "CPU time";
     if (report->has_plain && report->weight == WEIGHT_COUNT)
         return profile_fact_find(report->scene->sides[0], "event");
     if (report->has_plain && report->plain.filter.kernel)

@@ -9,12 +9,17 @@ struct adviser {
     FILE *to;
     const struct report *report;
     const struct ink *ink;
+    const char *title; /* printed before the first sentence */
     int said;
 };
 
 /* A sentence, then ": gait COMMAND" with the file behind it if it is not the usual one. The command
  * is all behind the last '|' of the sentence. */
 __attribute__((format(printf, 2, 3))) void advise(struct adviser *adviser, const char *format, ...);
+
+/* The same in a line of its own, which is no part of a list. */
+__attribute__((format(printf, 2, 3))) void advise_line(struct adviser *adviser, const char *format,
+                                                       ...);
 
 /* As it could be typed. */
 const char *advice_quoted(const struct report *report, const char *word);
@@ -29,5 +34,7 @@ const char *advice_name(const struct report *report, const struct report_row *ro
 
 /* Who calls the hottest function. */
 void advise_callers(struct adviser *adviser);
-/* What is beside the rows, what is missing, and how far the figures can be trusted. */
-void advise_limits(struct adviser *adviser);
+/* Time in the kernel, unless the first line says it. */
+void advise_kernel(struct adviser *adviser);
+/* What was not seen at all, and how it could be. */
+void advise_unseen(struct adviser *adviser);

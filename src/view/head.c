@@ -281,30 +281,3 @@ void different_text(FILE *to, bool any, double common_first, double common_secon
                 "%.1f %% of the second.\n",
                 100 * common_first, 100 * common_second);
 }
-
-void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray)
-{
-    struct arena arena = {0};
-    const struct profile *profile = scene->sides[side];
-    bool any = false;
-    for (int i = 0; i < LOSS_N; i++)
-        if (profile->totals.losses[i]) {
-            fprintf(to, "%s%10" PRIu64 "  %s\n", any ? "" : "\nnot seen, or not in full:\n",
-                    profile->totals.losses[i], loss_text((enum loss)i));
-            any = true;
-        }
-    for (size_t i = 0; i < profile->other_losses.n; i++) {
-        fprintf(to, "%s%10" PRIu64 "  %s\n", any ? "" : "\nnot seen, or not in full:\n",
-                profile->other_losses.at[i].n, profile->other_losses.at[i].name);
-        any = true;
-    }
-    if (stray)
-        fprintf(to, "%10" PRIu64 "  records that the disassembly does not explain\n", stray);
-    for (size_t i = 0; i < scene->functions.n; i++) {
-        const struct scene_module *module = &scene->modules.at[scene->functions.at[i].module];
-        if (!module->binary) /* then it has one function only */
-            fprintf(to, "no binary for %s: %s\n", text_clean(&arena, module->name),
-                    text_clean(&arena, module->missing));
-    }
-    arena_release(&arena);
-}

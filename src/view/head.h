@@ -21,7 +21,8 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side);
 /* If two profiles have next to nothing in common, given as shares of each: that they are of
  * different programs. any: both have something. */
 void different_text(FILE *to, bool any, double common_first, double common_second);
-/* Losses and modules without a binary. */
+/* Losses, and modules without a binary. Of losses those that matter, with what helps; all of them
+ * if the scene is verbose. */
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray);
 
 /* "12.34% ±0.56"; of an interval that would go on beyond 0 or 100 % the end that is left: "0.10%

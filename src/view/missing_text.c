@@ -16,6 +16,8 @@ static bool row_unnamed(const struct report *report, const struct report_row *ro
     const struct scene *scene = report->scene;
     if (wants_lines(report))
         return !row->file;
+    if (row->kernel && !row->plain)
+        return false; /* it was not sampled, which is another matter */
     if (row->module >= scene->modules.n)
         return true;
     const struct scene_module *module = &scene->modules.at[row->module];

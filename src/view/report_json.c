@@ -131,6 +131,39 @@ static void row_json(struct json *json, const struct report *report, const struc
     json_object_end(json);
 }
 
+static void kernel_row_json(struct json *json, const struct report *report,
+                            const struct report_row *row)
+{
+    bool events = report->weight == WEIGHT_COUNT;
+    json_object(json, NULL);
+    where_json(json, report, row);
+    estimate_json(json, events ? "kernel_events" : "kernel_time",
+                  events ? "kernel_events_lo" : "kernel_time_lo",
+                  events ? "kernel_events_hi" : "kernel_time_hi", report_time(report, row));
+    estimate_json(json, "kernel_total", "kernel_total_lo", "kernel_total_hi",
+                  report_total(report, row));
+    json_object_end(json);
+}
+
+/* Rows of the kernel stand apart: what reads rows takes them for the program's. */
+static void rows_json(struct json *json, const struct report *report, const char *name, bool kernel,
+                      size_t limit)
+{
+    size_t n = 0;
+    json_array(json, name);
+    for (size_t i = 0; i < report->n && n < limit; i++) {
+        const struct report_row *row = &report->at[i];
+        if (row->kernel != kernel || (kernel && !row->plain))
+            continue;
+        if (kernel)
+            kernel_row_json(json, report, row);
+        else
+            row_json(json, report, row);
+        n++;
+    }
+    json_array_end(json);
+}
+
 void report_json(FILE *to, const struct report *report, size_t limit)
 {
     struct json json;
@@ -140,10 +173,9 @@ void report_json(FILE *to, const struct report *report, size_t limit)
         json_integer(&json, "begun_inside", report->begun);
         json_integer(&json, "ended_inside", report->ended);
     }
-    json_array(&json, "rows");
-    for (size_t i = 0; i < report->n && i < limit; i++)
-        row_json(&json, report, &report->at[i]);
-    json_array_end(&json);
+    rows_json(&json, report, "rows", false, limit);
+    if (report->both && report->kernel_sampled)
+        rows_json(&json, report, "kernel_rows", true, limit);
     json_object_end(&json);
     json_end(&json);
 }

@@ -8,6 +8,7 @@
 #include "text/source_paths.h"
 #include "text/sheet.h"
 #include "analysis/counts/trips.h"
+#include "view/fit.h"
 #include "view/head.h"
 
 #include <inttypes.h>
@@ -19,14 +20,36 @@ static bool is_exact(const struct report *report)
     return report->scene->sides[0]->mode == PROFILE_EXACT;
 }
 
+/* Better known than that, a count is shown with its interval; else it is about so many. */
+#define WELL_KNOWN 25.0
+
+static double uncertain_percent(struct estimate estimate)
+{
+    double half = fmax(estimate.hi - estimate.value, estimate.value - estimate.lo);
+    return 100 * half / estimate.value;
+}
+
+/* "~300M": more digits would not be known. */
+static const char *about_text(double value)
+{
+    double unit = pow(10, floor(log10(value)));
+    return count_text(round(value / unit) * unit, false);
+}
+
 static void count_cell(struct sheet *sheet, const struct report *report, struct estimate estimate)
 {
     const char *value = count_text(estimate.value, is_exact(report));
-    double half = fmax(estimate.hi - estimate.value, estimate.value - estimate.lo);
-    double percent = 100 * half / estimate.value;
+    double percent = uncertain_percent(estimate);
+    bool verbose = report->scene->verbose;
     const char *sign = percent > 100 ? "+" : "±"; /* there is nothing below 0 */
-    if (is_exact(report) || estimate.value <= 0)
+    if (isnan(estimate.value))
+        sheet_cell(sheet, "-");
+    else if (is_exact(report) || estimate.value <= 0)
         sheet_cell(sheet, "%s", value);
+    else if (!verbose && percent > 100)
+        sheet_cell(sheet, "?");
+    else if (!verbose && !(percent < WELL_KNOWN))
+        sheet_cell(sheet, "~%s", about_text(estimate.value));
     else if (isnan(percent))
         sheet_cell(sheet, "%s ±?", value);
     else if (percent >= 1000)
@@ -37,13 +60,20 @@ static void count_cell(struct sheet *sheet, const struct report *report, struct 
 
 static void share_cell(struct sheet *sheet, const struct report *report, struct estimate share)
 {
-    sheet_cell(sheet, "%s", share_text(report->scene->sides[0], share));
+    /* What has nothing of its own stands for what it calls. */
+    bool none = report->both && !(share.value > 0);
+    if (report->both && share.value > 0 && share.lo == share.hi)
+        sheet_cell(sheet, "%.2f%%", 100 * share.value);
+    else
+        sheet_cell(sheet, "%s", none ? "-" : share_text(report->scene->sides[0], share));
     sheet_tone(sheet, ink_of_share(share.value));
 }
 
 static void amount_cell(struct sheet *sheet, const struct report *report, double amount)
 {
-    if (isnan(amount))
+    if (report->both && !(amount > 0))
+        sheet_cell(sheet, "-");
+    else if (isnan(amount))
         sheet_cell(sheet, "?");
     else if (report->has_plain && report->weight == WEIGHT_COUNT)
         sheet_cell(sheet, "%s", count_text(amount, false));
@@ -102,6 +132,7 @@ enum column {
     ENTRIES,
     MEAN,
     CPI,
+    WHERE, /* user code or the kernel's */
     KIND,
     CUT, /* of runs */
     TRIPS,
@@ -129,7 +160,20 @@ static bool any_cpi(const struct report *report)
     return false;
 }
 
-static bool column_there(const struct report *report, enum column column)
+/* Counts of functions and lines are beside the point unless they are known well or asked for. */
+static bool counts_known(const struct report *report, size_t limit,
+                         struct estimate (*of)(const struct report *, const struct report_row *))
+{
+    if (is_exact(report) || report->scene->verbose || report->wants_counts ||
+        report->weight == WEIGHT_COUNT || report->by == BY_LOOP || !report_has_body(report))
+        return true;
+    for (size_t i = 0; i < report->n && i < limit; i++)
+        if (uncertain_percent(of(report, &report->at[i])) < WELL_KNOWN)
+            return true;
+    return false;
+}
+
+static bool column_there(const struct report *report, enum column column, size_t limit)
 {
     bool plain = report->has_plain, body = report_has_body(report);
     bool sampled = report->scene->sides[0]->mode == PROFILE_SAMPLED;
@@ -139,21 +183,26 @@ static bool column_there(const struct report *report, enum column column)
     case AMOUNT: return plain || (sampled && (body || by == BY_INSTRUCTION));
     case TOTAL: return body && report_has_total(report);
     case BESIDE:
-        return (plain || report->has_below) && by == BY_FUNCTION && report->plain.beside.sum;
-    case INSTRUCTIONS: return !plain && body;
-    case COUNT: return !plain && by != BY_INLINE;
+        return (plain || report->has_below) && by == BY_FUNCTION && report->plain.beside.sum &&
+               (!report->both || report->scene->verbose);
+    case WHERE: return report->both;
+    case INSTRUCTIONS: return !plain && body && counts_known(report, limit, report_instructions);
+    case COUNT: return !plain && by != BY_INLINE && counts_known(report, limit, report_count);
     case ENTRIES:
     case MEAN: return by == BY_LOOP;
     case TRIPS: return by == BY_LOOP && report->scene->trips.n;
-    case CPI: return sampled && !plain && (body || by == BY_INSTRUCTION) && any_cpi(report);
+    case CPI:
+        return sampled && !plain && (body || by == BY_INSTRUCTION) && any_cpi(report) &&
+               (by == BY_INSTRUCTION || report->scene->verbose || report->wants_counts);
     case KIND: return by == BY_EDGE;
     case FUNCTION: return by != BY_LINE;
     case TARGET: return by == BY_CALL;
     case LINE: return by != BY_FUNCTION && by != BY_INLINE && by != BY_CALL;
     case FILE_NAME: return by == BY_INLINE;
-    case MODULE: return by == BY_LINE || by == BY_INLINE;
+    case MODULE:
+        return by == BY_LINE || by == BY_INLINE || (by == BY_FUNCTION && !report->scene->verbose);
     case CUT: return by == BY_LOOP && report->scene->trips.n;
-    case ADDRESS: return !body || by == BY_FUNCTION || by == BY_LOOP;
+    case ADDRESS: return !body || by == BY_LOOP || (by == BY_FUNCTION && report->scene->verbose);
     case TO_ADDRESS: return has_target(report);
     case COLUMNS: break;
     }
@@ -165,7 +214,7 @@ static const char *column_head(const struct report *report, enum column column)
     bool plain = report->has_plain, kernel = plain && report->plain.filter.kernel;
     switch (column) {
     case SHARE:
-        if (plain && report->by != BY_CALL && report_has_total(report))
+        if (report->by != BY_CALL && report_has_body(report) && report_has_total(report))
             return "self";
         return report->weight == WEIGHT_TIME ? "time" : "share";
     case AMOUNT: return plain && report->weight == WEIGHT_COUNT ? "events" : "seconds";
@@ -181,6 +230,7 @@ static const char *column_head(const struct report *report, enum column column)
     case CUT: return "cut";
     case TRIPS: return "trips";
     case CPI: return "cpi";
+    case WHERE: return "in";
     case KIND: return "kind";
     case FUNCTION: return report->by == BY_CALL ? "caller" : "function";
     case TARGET: return "callee";
@@ -209,7 +259,9 @@ static void beside_cell(struct sheet *sheet, const struct report *report,
                         const struct report_row *row)
 {
     const struct plain_row *of = row->plain ? row->plain : row->below;
-    if (of)
+    if (row->kernel)
+        sheet_cell(sheet, "-");
+    else if (of)
         amount_cell(sheet, report, plain_beside(&report->plain, &of->beside));
     else
         sheet_cell(sheet, "?");
@@ -231,6 +283,7 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
     case CUT: cut_cell(sheet, report, row); break;
     case TRIPS: trips_cell(sheet, report, row); break;
     case CPI: cpi_cell(sheet, report_cpi(report, row)); break;
+    case WHERE: sheet_cell(sheet, "%s", row->kernel ? "kernel" : "user"); break;
     case KIND: sheet_cell(sheet, "%s", cfg_edge_kind_name((enum cfg_edge_kind)row->kind)); break;
     case FUNCTION:
         sheet_cell(sheet, "%s%s", name_text(scene, row->name), row->inlined ? " (inlined)" : "");
@@ -244,7 +297,9 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
     case FILE_NAME: sheet_cell(sheet, "%s", row->file ? path_short(paths, row->file) : ""); break;
     case MODULE:
         sheet_cell(sheet, "%s",
-                   row->module < scene->modules.n ? scene->modules.at[row->module].name : "");
+                   row->module < scene->modules.n ? scene->modules.at[row->module].name
+                   : row->kernel                  ? "(not sampled)"
+                                                  : "");
         break;
     case ADDRESS: sheet_cell(sheet, "%s", address_text(scene, row->module, row->at)); break;
     case TO_ADDRESS:
@@ -260,11 +315,11 @@ struct columns {
     size_t n;
 };
 
-static struct columns columns_of(const struct report *report)
+static struct columns columns_of(const struct report *report, size_t limit)
 {
     struct columns columns = {0};
     for (enum column column = 0; column < COLUMNS; column++)
-        if (column_there(report, column))
+        if (column_there(report, column, limit))
             columns.at[columns.n++] = column;
     return columns;
 }
@@ -282,10 +337,34 @@ static void sheet_fill(struct sheet *sheet, const struct report *report,
             row_cell(sheet, report, &report->at[i], paths, columns->at[c]);
 }
 
+/* Where a terminal is too narrow, in this order; what says which row it is stays. */
+static size_t columns_give_way(const struct report *report, const struct columns *columns,
+                               uint8_t order[COLUMNS])
+{
+    static const enum column gives_way[] = {CPI,       BESIDE, ENTRIES,    COUNT,   INSTRUCTIONS,
+                                            AMOUNT,    CUT,    TO_ADDRESS, ADDRESS, LINE,
+                                            FILE_NAME, MODULE, TRIPS};
+    bool named = report->by == BY_FUNCTION || report->by == BY_CALL;
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof gives_way / sizeof *gives_way; i++) {
+        enum column column = gives_way[i];
+        bool is_address = column == ADDRESS || column == TO_ADDRESS;
+        bool is_line = column == LINE && report->by == BY_LINE;
+        bool is_count = column == COUNT && !report_has_body(report);
+        for (uint8_t c = 0; c < columns->n; c++)
+            if (columns->at[c] == column && !is_line && !is_count && (!is_address || named))
+                order[n++] = c;
+    }
+    return n;
+}
+
 static void rows_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit)
 {
     char align[COLUMNS + 1] = "";
-    struct columns columns = columns_of(report);
+    struct columns columns = columns_of(report, limit);
+    uint8_t order[COLUMNS];
+    struct fit fit = {.scene = report->scene, .order = order};
+    fit.n = columns_give_way(report, &columns, order);
     struct sheet sheet;
     struct source_paths paths;
     source_paths_begin(&paths);
@@ -293,13 +372,11 @@ static void rows_text(FILE *to, const struct report *report, const struct ink *i
         if (report->at[i].file)
             source_paths_add(&paths, report->at[i].file);
     for (size_t c = 0; c < columns.n; c++)
-        align[c] = columns.at[c] < KIND || columns.at[c] == CUT ? 'r' : 'l';
+        align[c] = columns.at[c] < WHERE || columns.at[c] == CUT ? 'r' : 'l';
     sheet_begin(&sheet, align, ink);
-    sheet_fill(&sheet, report, &columns, &paths, limit);
-    while (names_narrow(report->scene, sheet_width(&sheet))) {
-        sheet_clear(&sheet);
+    do
         sheet_fill(&sheet, report, &columns, &paths, limit);
-    }
+    while (fit_more(&fit, &sheet));
     report->scene->name_width = 0;
     sheet_end(&sheet, to);
     if (report->n > limit)
@@ -321,6 +398,10 @@ static void rows_text(FILE *to, const struct report *report, const struct ink *i
 static const char *weighed_by(const struct report *report)
 {
     const char *event = profile_fact_find(report->scene->sides[0], "event");
+    if (report->both)
+        return report->weight == WEIGHT_COUNT
+                   ? arena_format(&report->scene->arena, "%s, user and kernel", event)
+                   : "CPU time, user and kernel";
     if (!report->has_plain)
         return weight_name(report->weight);
     if (report->weight == WEIGHT_COUNT)
@@ -332,7 +413,8 @@ static const char *weighed_by(const struct report *report)
  * have no figures. */
 static bool all_beside(const struct report *report)
 {
-    return report->has_plain && !report->plain.kept.sum && report->plain.beside.sum;
+    return report->has_plain && !report->both && !report->plain.kept.sum &&
+           report->plain.beside.sum;
 }
 
 static void beside_text(FILE *to, const struct report *report)
@@ -353,7 +435,9 @@ static void beside_text(FILE *to, const struct report *report)
 
 void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit)
 {
+    verdict_text(to, report, ink);
     head_text(to, report->scene, 0);
+    fputs(advice_text(to, report, ink) ? "\n" : "", to);
     fprintf(to, "by %s, weighed by %s%s\n\n", item_by_name(report->by), weighed_by(report),
             report->has_plain ? "" : counts_text(report->scene, 0, report->by));
     if (all_beside(report))
@@ -362,5 +446,5 @@ void report_text(FILE *to, const struct report *report, const struct ink *ink, s
         rows_text(to, report, ink, limit);
     missing_text(to, report);
     losses_text(to, report->scene, 0, report->stray);
-    advice_text(to, report, ink);
+    limits_text(to, report, ink);
 }

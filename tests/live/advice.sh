@@ -57,7 +57,7 @@ if "$gait" record -q -e context-switches -o switches.data -- sh -c 'for i in 1 2
         echo 'no context switches were sampled'
     else
         grep -q "gait contexts --kernel -i switches.data" out || { bad 'it does not say where they are'; cat out; }
-        grep -q '0.00%' out && bad 'rows without figures'
+        grep -q ' 0\.00%' out && bad 'rows without figures'
     fi
 fi
 finish

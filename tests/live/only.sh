@@ -11,7 +11,7 @@ print(" ".join("%s %s %s" % tuple(next((r[k] or 0 for r in rows if r.get("name",
 "$gait" record -q -F 1000 --seed 1 -o "$work/all" -- "$work/rounds" 2000 >/dev/null
 "$gait" record -q -F 1000 --seed 1 --only nested,three_or_nine -o "$work/part" -- "$work/rounds" 2000 >/dev/null
 "$gait" verify "$work/part" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
-"$gait" report "$work/part" >"$work/report"
+"$gait" report -v "$work/part" >"$work/report"
 grep -q '^only nested,three_or_nine was kept' "$work/report" || bad 'the report does not say what was kept'
 grep -q 'interrupt outside the selected code' "$work/report" || bad 'no interrupt was declined'
 "$gait" report --json "$work/part" | grep -q '"only": "nested,three_or_nine"' || bad 'JSON does not say what was kept'

@@ -1,12 +1,10 @@
-#include "analysis/report/report.h"
+#include "analysis/report/report_parts.h"
 
 #include "analysis/report/inclusive.h"
 
 #include "base/err.h"
 #include "program/source.h"
-#include "analysis/counts/trips.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,155 +147,6 @@ static void plain_make(struct report *report)
     }
 }
 
-/* ---- figures */
-
-bool report_row_unnamed(const struct report *report, const struct report_row *row)
-{
-    const struct scene_modules *modules = &report->scene->modules;
-    return row->module >= modules->n || row->name == modules->at[row->module].label;
-}
-
-bool report_has_body(const struct report *report)
-{
-    return report->by == BY_FUNCTION || report->by == BY_LINE || report->by == BY_INLINE ||
-           report->by == BY_LOOP;
-}
-
-bool report_has_total(const struct report *report)
-{
-    const struct profile *profile = report->scene->sides[0];
-    bool callers = profile->mode == PROFILE_PLAIN || stacks_have_callers(&profile->stacks);
-    return report->has_below || report->has_inclusive || (report->has_plain && callers);
-}
-
-static const struct quantity *row_quantity(const struct report *report,
-                                           const struct report_row *row)
-{
-    bool body = report->weight == WEIGHT_TIME || report_has_body(report);
-    return body ? &row->body : &row->count;
-}
-
-static const struct groups *row_groups(const struct report *report, const struct report_row *row)
-{
-    return report->by == BY_CALL ? &row->plain->total : &row->plain->self;
-}
-
-static uint64_t row_weight(const struct report *report, const struct report_row *row)
-{
-    if (row->plain)
-        return row_groups(report, row)->sum;
-    const struct quantity *quantity = row_quantity(report, row);
-    return report->weight == WEIGHT_TIME ? quantity->time : quantity->count;
-}
-
-static const struct estimate unknown = {NAN, NAN, NAN};
-
-struct estimate report_share(const struct report *report, const struct report_row *row)
-{
-    if (row->plain)
-        return plain_share(&report->plain, row_groups(report, row));
-    bool time = report->weight == WEIGHT_TIME;
-    struct estimate share =
-        estimate_share(report->scene->sides[0], row_quantity(report, row), time);
-    if (time || report_has_body(report))
-        return share;
-    /* Shares of all blocks or edges are shares of instructions on another scale. */
-    double scale = 0;
-    if (share.value > 0 && report->total)
-        scale = (double)row_weight(report, row) / (double)report->total / share.value;
-    return (struct estimate){share.value * scale, share.lo * scale,
-                             share.hi * scale > 1 ? 1 : share.hi * scale};
-}
-
-static const struct plain_row *row_stacks(const struct report *report, const struct report_row *row)
-{
-    if (!report_has_total(report) || report->has_inclusive)
-        return NULL;
-    return row->plain ? row->plain : row->below;
-}
-
-struct estimate report_total_share(const struct report *report, const struct report_row *row)
-{
-    const struct plain_row *of = row_stacks(report, row);
-    if (report->has_inclusive && row->inclusive)
-        return estimate_share(report->scene->sides[0], &(struct quantity){.count = row->inclusive},
-                              false);
-    return of ? plain_total_share(&report->plain, &of->total) : unknown;
-}
-
-struct estimate report_count(const struct report *report, const struct report_row *row)
-{
-    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->count);
-}
-
-struct estimate report_entries(const struct report *report, const struct report_row *row)
-{
-    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->entries);
-}
-
-/* What a loop looks like by its jumps is not always the loop: where one leads back into the loop
- * inside of it, the runs of both are others than theirs. The counts know: they may differ by the
- * one iteration of a loop that is entered at its end, and by chance. */
-bool report_trips(const struct report *report, const struct report_row *row, struct trip_bars *bars)
-{
-    bool any = trip_bars_make(bars, report->scene, 0, row->module, row->trips);
-    struct estimate mean = trip_bars_mean(bars);
-    if (!any || row->plain || !row->entries.count || isnan(mean.value))
-        return any;
-    double counted = estimate_quotient(report->scene->sides[0], &row->count, &row->entries).value;
-    double slack = 1 + 0.25 * counted;
-    if (counted >= mean.lo - slack && counted <= mean.hi + slack)
-        return true;
-    trip_bars_release(bars);
-    *bars = (struct trip_bars){.cut = NAN};
-    return false;
-}
-
-struct estimate report_trip_mean(const struct report *report, const struct report_row *row)
-{
-    const struct profile *profile = report->scene->sides[0];
-    if (row->plain || !row->entries.count)
-        return unknown;
-    struct trip_bars bars;
-    report_trips(report, row, &bars);
-    struct estimate mean = trip_bars_mean(&bars);
-    trip_bars_release(&bars);
-    return isnan(mean.value) ? estimate_quotient(profile, &row->count, &row->entries) : mean;
-}
-
-struct estimate report_instructions(const struct report *report, const struct report_row *row)
-{
-    return row->plain ? unknown : estimate_count(report->scene->sides[0], &row->body);
-}
-
-struct estimate report_time(const struct report *report, const struct report_row *row)
-{
-    if (row->plain)
-        return plain_amount(&report->plain, row_groups(report, row));
-    const struct profile *profile = report->scene->sides[0];
-    return profile->mode == PROFILE_EXACT ? unknown : estimate_time(profile, &row->body);
-}
-
-struct estimate report_total(const struct report *report, const struct report_row *row)
-{
-    const struct plain_row *of = row_stacks(report, row);
-    return of ? plain_total_amount(&report->plain, &of->total) : unknown;
-}
-
-struct estimate report_total_instructions(const struct report *report, const struct report_row *row)
-{
-    if (!report->has_inclusive || !row->inclusive)
-        return unknown;
-    return estimate_count(report->scene->sides[0], &(struct quantity){.count = row->inclusive});
-}
-
-struct estimate report_cpi(const struct report *report, const struct report_row *row)
-{
-    const struct profile *profile = report->scene->sides[0];
-    bool counted = profile->mode == PROFILE_SAMPLED && !row->plain;
-    return counted ? estimate_cpi(profile, &row->body) : unknown;
-}
-
 /* ---- order */
 
 static int text_order(const char *a, const char *b)
@@ -314,9 +163,13 @@ static int row_order(const void *a, const void *b, void *context)
 {
     const struct report *report = context;
     const struct report_row *x = a, *y = b;
-    int order = number_order(row_weight(report, y), row_weight(report, x));
-    if (!order && x->plain)
+    if (report->both && x->rank != y->rank)
+        return x->rank > y->rank ? -1 : 1;
+    int order = report->both ? 0 : number_order(report_weight(report, y), report_weight(report, x));
+    if (!order && x->plain && y->plain && x->kernel == y->kernel)
         order = number_order(y->plain->total.sum, x->plain->total.sum);
+    if (!order && x->below && y->below && report->both)
+        order = number_order(y->below->total.sum, x->below->total.sum);
     if (!order && x->below && y->below)
         order = number_order(y->below->beside.sum, x->below->beside.sum);
     if (!order)
@@ -358,7 +211,8 @@ static bool weight_settle(struct report *report, const struct report_options *op
     const struct profile *profile = report->scene->sides[0];
     bool plain = by_stacks(report->scene, options), exact = profile->mode == PROFILE_EXACT;
     bool events = plain && plain_counts_events(profile);
-    bool timed = !plain && !exact && report_has_body(report) && profile->totals.samples;
+    bool kernel = options->both && report->by == BY_FUNCTION && profile->totals.kernel_samples;
+    bool timed = !plain && !exact && report_has_body(report) && (profile->totals.samples || kernel);
     report->weight = (plain && !events) || timed ? WEIGHT_TIME : WEIGHT_COUNT;
     if (!options->has_weight || options->weight == report->weight)
         return true;
@@ -497,16 +351,20 @@ static bool rows_make_all(struct report *report, const struct report_options *op
 bool report_make(struct report *report, struct scene *scene, struct report_options options,
                  struct err *err)
 {
-    *report = (struct report){.scene = scene, .by = options.by, .input = options.input};
+    *report = (struct report){.scene = scene,
+                              .by = options.by,
+                              .input = options.input,
+                              .wants_counts = options.has_weight};
     if (!weight_settle(report, &options, err) || !rows_make_all(report, &options, err))
         return false;
+    for (size_t i = 0; i < report->n; i++)
+        report->total += report_weight(report, &report->at[i]);
+    report_rank_both(report, &options);
     if (!report->n && scene->only_function) {
         report_release(report);
         return err_set(err, ERR_MISSING, "no function '%s' was seen to run; see gait report",
                        scene->only_function);
     }
-    for (size_t i = 0; i < report->n; i++)
-        report->total += row_weight(report, &report->at[i]);
     if (report->n)
         qsort_r(report->at, report->n, sizeof *report->at, row_order, report);
     return true;
@@ -515,6 +373,10 @@ bool report_make(struct report *report, struct scene *scene, struct report_optio
 void report_release(struct report *report)
 {
     vec_release(report);
+    if (report->both) {
+        plain_rows_release(&report->kernel_rows);
+        plain_close(&report->kernel);
+    }
     if (!report->has_plain && !report->has_below)
         return;
     plain_rows_release(&report->plain_rows);

@@ -31,6 +31,8 @@ struct report_row {
     uint32_t depth;
     uint64_t trips;
     const struct plain_row *plain; /* NULL in others */
+    bool kernel;                   /* code of the kernel, in a report that ranks both */
+    double rank;                   /* there: seconds that it is sorted by */
     /* Of a function of a traced exact profile: instructions, with all that it called; 0: not
      * known. */
     uint64_t inclusive;
@@ -45,6 +47,8 @@ struct report_options {
     bool has_weight;   /* else what suits the profile */
     uint32_t pid, tid; /* 0: all */
     const char *input; /* the profile's file, for commands that advice shows; NULL: the usual one */
+    bool both; /* rank functions of the kernel with the others, where time weighs and both are known
+                */
 };
 
 struct report {
@@ -61,6 +65,14 @@ struct report {
     bool has_inclusive;       /* or a trace what was executed there */
     struct plain plain;
     struct plain_rows plain_rows;
+    /* Shares are of all CPU time, and rows of the kernel stand among the others. JSON has those
+     * apart, as it always had the others alone. */
+    bool both;
+    bool kernel_sampled; /* else the kernel is one row, of what it counted itself */
+    struct plain kernel;
+    struct plain_rows kernel_rows;
+    double user_s, kernel_s; /* that shares are of */
+    bool wants_counts;       /* --weight was given: counts are asked for, however well known */
     VEC(struct report_row);
 };
 

@@ -1,0 +1,194 @@
+#include "analysis/report/report_parts.h"
+
+#include "analysis/counts/trips.h"
+
+#include <math.h>
+
+bool report_row_unnamed(const struct report *report, const struct report_row *row)
+{
+    const struct scene_modules *modules = &report->scene->modules;
+    return row->module >= modules->n || row->name == modules->at[row->module].label;
+}
+
+bool report_has_body(const struct report *report)
+{
+    return report->by == BY_FUNCTION || report->by == BY_LINE || report->by == BY_INLINE ||
+           report->by == BY_LOOP;
+}
+
+bool report_has_total(const struct report *report)
+{
+    const struct profile *profile = report->scene->sides[0];
+    bool callers = profile->mode == PROFILE_PLAIN || stacks_have_callers(&profile->stacks);
+    return report->has_below || report->has_inclusive || (report->has_plain && callers);
+}
+
+static const struct quantity *row_quantity(const struct report *report,
+                                           const struct report_row *row)
+{
+    bool body = report->weight == WEIGHT_TIME || report_has_body(report);
+    return body ? &row->body : &row->count;
+}
+
+static const struct plain *row_plain(const struct report *report, const struct report_row *row)
+{
+    return row->kernel ? &report->kernel : &report->plain;
+}
+
+static const struct groups *row_groups(const struct report *report, const struct report_row *row)
+{
+    return report->by == BY_CALL ? &row->plain->total : &row->plain->self;
+}
+
+uint64_t report_weight(const struct report *report, const struct report_row *row)
+{
+    if (row->plain)
+        return row_groups(report, row)->sum;
+    const struct quantity *quantity = row_quantity(report, row);
+    return report->weight == WEIGHT_TIME ? quantity->time : quantity->count;
+}
+
+static const struct estimate unknown = {NAN, NAN, NAN};
+
+static struct estimate scaled(struct estimate estimate, double by)
+{
+    return (struct estimate){estimate.value * by, estimate.lo * by, estimate.hi * by};
+}
+
+/* Of a share of user or kernel time, that of both. */
+static struct estimate of_both(const struct report *report, struct estimate share, bool kernel)
+{
+    double all = report->user_s + report->kernel_s;
+    if (!report->both || !(all > 0))
+        return share;
+    return scaled(share, (kernel ? report->kernel_s : report->user_s) / all);
+}
+
+static struct estimate own_share(const struct report *report, const struct report_row *row)
+{
+    if (row->kernel && !row->plain) /* all of a kernel that was not sampled */
+        return (struct estimate){1, 1, 1};
+    if (row->plain)
+        return plain_share(row_plain(report, row), row_groups(report, row));
+    bool time = report->weight == WEIGHT_TIME;
+    struct estimate share =
+        estimate_share(report->scene->sides[0], row_quantity(report, row), time);
+    if (time || report_has_body(report))
+        return share;
+    /* Shares of all blocks or edges are shares of instructions on another scale. */
+    double scale = 0;
+    if (share.value > 0 && report->total)
+        scale = (double)report_weight(report, row) / (double)report->total / share.value;
+    return (struct estimate){share.value * scale, share.lo * scale,
+                             share.hi * scale > 1 ? 1 : share.hi * scale};
+}
+
+struct estimate report_share(const struct report *report, const struct report_row *row)
+{
+    return of_both(report, own_share(report, row), row->kernel);
+}
+
+static const struct plain_row *row_stacks(const struct report *report, const struct report_row *row)
+{
+    if (!report_has_total(report) || report->has_inclusive || (row->kernel && !row->plain))
+        return NULL;
+    return row->plain ? row->plain : row->below;
+}
+
+struct estimate report_total_share(const struct report *report, const struct report_row *row)
+{
+    const struct plain_row *of = row_stacks(report, row);
+    if (report->has_inclusive && row->inclusive)
+        return estimate_share(report->scene->sides[0], &(struct quantity){.count = row->inclusive},
+                              false);
+    if (!of)
+        return unknown;
+    struct estimate total = plain_total_share(row_plain(report, row), &of->total);
+    if (!report->both || row->kernel || !report->kernel_sampled)
+        return of_both(report, total, row->kernel);
+    /* Of a function of the program, what it did in the kernel, too; the two vary apart. */
+    struct estimate user = of_both(report, total, false);
+    struct estimate kernel = of_both(report, plain_beside_share(&report->plain, &of->beside), true);
+    double value = user.value + kernel.value;
+    return (struct estimate){
+        value, value - hypot(user.value - user.lo, kernel.value - kernel.lo),
+        fmin(1, value + hypot(user.hi - user.value, kernel.hi - kernel.value))};
+}
+
+struct estimate report_count(const struct report *report, const struct report_row *row)
+{
+    return row->plain || row->kernel ? unknown
+                                     : estimate_count(report->scene->sides[0], &row->count);
+}
+
+struct estimate report_entries(const struct report *report, const struct report_row *row)
+{
+    return row->plain || row->kernel ? unknown
+                                     : estimate_count(report->scene->sides[0], &row->entries);
+}
+
+/* What a loop looks like by its jumps is not always the loop: where one leads back into the loop
+ * inside of it, the runs of both are others than theirs. The counts know: they may differ by the
+ * one iteration of a loop that is entered at its end, and by chance. */
+bool report_trips(const struct report *report, const struct report_row *row, struct trip_bars *bars)
+{
+    bool any = trip_bars_make(bars, report->scene, 0, row->module, row->trips);
+    struct estimate mean = trip_bars_mean(bars);
+    if (!any || row->plain || !row->entries.count || isnan(mean.value))
+        return any;
+    double counted = estimate_quotient(report->scene->sides[0], &row->count, &row->entries).value;
+    double slack = 1 + 0.25 * counted;
+    if (counted >= mean.lo - slack && counted <= mean.hi + slack)
+        return true;
+    trip_bars_release(bars);
+    *bars = (struct trip_bars){.cut = NAN};
+    return false;
+}
+
+struct estimate report_trip_mean(const struct report *report, const struct report_row *row)
+{
+    const struct profile *profile = report->scene->sides[0];
+    if (row->plain || !row->entries.count)
+        return unknown;
+    struct trip_bars bars;
+    report_trips(report, row, &bars);
+    struct estimate mean = trip_bars_mean(&bars);
+    trip_bars_release(&bars);
+    return isnan(mean.value) ? estimate_quotient(profile, &row->count, &row->entries) : mean;
+}
+
+struct estimate report_instructions(const struct report *report, const struct report_row *row)
+{
+    return row->plain || row->kernel ? unknown
+                                     : estimate_count(report->scene->sides[0], &row->body);
+}
+
+struct estimate report_time(const struct report *report, const struct report_row *row)
+{
+    if (row->kernel && !row->plain)
+        return (struct estimate){report->kernel_s, report->kernel_s, report->kernel_s};
+    if (row->plain)
+        return plain_amount(row_plain(report, row), row_groups(report, row));
+    const struct profile *profile = report->scene->sides[0];
+    return profile->mode == PROFILE_EXACT ? unknown : estimate_time(profile, &row->body);
+}
+
+struct estimate report_total(const struct report *report, const struct report_row *row)
+{
+    const struct plain_row *of = row_stacks(report, row);
+    return of ? plain_total_amount(row_plain(report, row), &of->total) : unknown;
+}
+
+struct estimate report_total_instructions(const struct report *report, const struct report_row *row)
+{
+    if (!report->has_inclusive || !row->inclusive)
+        return unknown;
+    return estimate_count(report->scene->sides[0], &(struct quantity){.count = row->inclusive});
+}
+
+struct estimate report_cpi(const struct report *report, const struct report_row *row)
+{
+    const struct profile *profile = report->scene->sides[0];
+    bool counted = profile->mode == PROFILE_SAMPLED && !row->plain && !row->kernel;
+    return counted ? estimate_cpi(profile, &row->body) : unknown;
+}

@@ -1,0 +1,120 @@
+#include "view/head.h"
+
+#include "text/clean.h"
+
+#include <inttypes.h>
+
+/* How a loss is told. What has no row here is always shown. */
+struct telling {
+    enum {
+        SHOWN,
+        OFTEN,
+        QUIET
+    } when;           /* OFTEN: if it befell one of a hundred samples or more.
+                         QUIET: sampling is just so; -v shows it */
+    const char *help; /* what to do about it; NULL: nothing is known to help */
+};
+
+#define PLAIN_HELPS "gait record --plain includes it"
+#define SLOWER_HELPS "record less often, with a lower -F or --overhead"
+
+static const struct telling tellings[LOSS_N] = {
+    [LOSS_dropped] = {OFTEN, SLOWER_HELPS},
+    [LOSS_sample_lost] = {OFTEN, SLOWER_HELPS},
+    [LOSS_throttled] = {SHOWN, SLOWER_HELPS ", or raise kernel.perf_cpu_time_max_percent"},
+    [LOSS_stack_truncated] = {OFTEN, NULL},
+    [LOSS_stack_no_rule] = {OFTEN, "build that code with -fasynchronous-unwind-tables"},
+    [LOSS_stack_astray] = {OFTEN, NULL},
+    [LOSS_thread_native] = {SHOWN, PLAIN_HELPS},
+    [LOSS_child_native] = {SHOWN, PLAIN_HELPS},
+    [LOSS_no_agent] = {SHOWN, PLAIN_HELPS},
+    [LOSS_no_room] = {SHOWN, PLAIN_HELPS},
+    [LOSS_trigger_lost] = {SHOWN, PLAIN_HELPS},
+    [LOSS_clock_forbidden] = {SHOWN, PLAIN_HELPS},
+    [LOSS_at_shadow_stack] = {SHOWN, PLAIN_HELPS},
+    [LOSS_no_channel] = {SHOWN, "record fewer processes at once; " PLAIN_HELPS},
+    [LOSS_traced] = {SHOWN, "end the debugger first; " PLAIN_HELPS},
+    [LOSS_unfollowed] = {SHOWN, "permit more open files: ulimit -n"},
+    [LOSS_context_lost] = {SHOWN, "permit more: gait record --max-contexts N"},
+    [LOSS_in_agent] = {QUIET},
+    [LOSS_in_loader] = {QUIET},
+    [LOSS_kernel] = {QUIET},
+    [LOSS_unwalked] = {QUIET},
+    [LOSS_cut] = {QUIET},
+    [LOSS_untimed] = {QUIET},
+    [LOSS_at_syscall] = {QUIET},
+    [LOSS_at_anonymous] = {QUIET},
+    [LOSS_at_writable] = {QUIET},
+    [LOSS_at_undecoded] = {QUIET},
+    [LOSS_at_gs] = {QUIET},
+    [LOSS_at_trap] = {QUIET},
+    [LOSS_at_far] = {QUIET},
+    [LOSS_at_transaction] = {QUIET},
+    [LOSS_at_fsbase] = {QUIET},
+    [LOSS_at_rseq] = {QUIET},
+    [LOSS_at_reach] = {QUIET},
+    [LOSS_at_fault] = {QUIET},
+    [LOSS_cache_full] = {QUIET},
+    [LOSS_flushed] = {QUIET},
+    [LOSS_busy] = {QUIET},
+    [LOSS_outside] = {QUIET},
+    [LOSS_stack_gone] = {QUIET},
+    [LOSS_interrupted] = {QUIET},
+    [LOSS_stepped] = {QUIET},
+    [LOSS_aborted] = {QUIET},
+};
+
+static bool is_told(const struct scene *scene, const struct profile *profile, enum loss loss)
+{
+    const struct totals *totals = &profile->totals;
+    if (scene->verbose || tellings[loss].when == SHOWN)
+        return true;
+    return tellings[loss].when == OFTEN &&
+           100 * (double)totals->losses[loss] >= (double)totals->interrupts;
+}
+
+struct list {
+    FILE *to;
+    bool any;
+};
+
+static void list_add(struct list *list, uint64_t n, const char *what, const char *help)
+{
+    fprintf(list->to, "%s%10" PRIu64 "  %s\n", list->any ? "" : "\nnot seen, or not in full:\n", n,
+            what);
+    if (help)
+        fprintf(list->to, "%12s%s\n", "", help);
+    list->any = true;
+}
+
+void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray)
+{
+    struct arena arena = {0};
+    const struct profile *profile = scene->sides[side];
+    struct list list = {.to = to};
+    uint64_t quiet = 0;
+    for (int i = 0; i < LOSS_N; i++) {
+        if (!profile->totals.losses[i])
+            continue;
+        if (is_told(scene, profile, (enum loss)i))
+            list_add(&list, profile->totals.losses[i], loss_text((enum loss)i), tellings[i].help);
+        else
+            quiet++;
+    }
+    for (size_t i = 0; i < profile->other_losses.n; i++)
+        list_add(&list, profile->other_losses.at[i].n, profile->other_losses.at[i].name, NULL);
+    if (stray && (scene->verbose || profile->mode == PROFILE_EXACT))
+        list_add(&list, stray, "records that the disassembly does not explain", NULL);
+    else
+        quiet += stray > 0;
+    for (size_t i = 0; i < scene->functions.n; i++) {
+        const struct scene_module *module = &scene->modules.at[scene->functions.at[i].module];
+        if (!module->binary) /* then it has one function only */
+            fprintf(to, "no binary for %s: %s\n", text_clean(&arena, module->name),
+                    text_clean(&arena, module->missing));
+    }
+    if (quiet)
+        fprintf(to, "%s(-v lists %s with nothing to be done about)\n", list.any ? "" : "\n",
+                number_text(quiet, "kind of loss", "kinds of loss"));
+    arena_release(&arena);
+}
