@@ -43,14 +43,40 @@ static void code_forget(void)
     agent_lose(LOSS_flushed);
 }
 
+struct range {
+    uint64_t start, bytes;
+};
+
+/* Only code that is guarded anyway: a JIT's. What such programs do for each piece of code must not
+ * cost all copies, nor fill the log of superblocks with the same ones again and again. */
+static void code_spoil(const struct range *ranges)
+{
+    struct cache *cache = agent.cache;
+    gate_lock(&cache->gate, true);
+    for (uint32_t i = 0; i < 2; i++)
+        if (ranges[i].bytes)
+            cache_spoil(cache, ranges[i].start, ranges[i].bytes);
+    maps_read(agent.regions);
+    plans_await();
+    gate_unlock(&cache->gate);
+}
+
+enum change { CHANGE_NONE, CHANGE_GUARDED, CHANGE_LASTING };
+
 /* Code that we may have copied has changed its place or its rights. */
-static bool mapping_changed(uint64_t start, uint64_t bytes)
+static enum change range_changed(const struct range *range)
 {
     const struct regions *regions = agent.regions;
-    for (uint32_t i = 0; i < regions->n; i++)
-        if (regions->at[i].start < start + bytes && regions->at[i].end > start)
-            return true;
-    return false;
+    enum change change = CHANGE_NONE;
+    for (uint32_t i = 0; i < regions->n; i++) {
+        const struct region *region = &regions->at[i];
+        if (region->start >= range->start + range->bytes || region->end <= range->start)
+            continue;
+        if (region->kind == REGION_LASTING)
+            return CHANGE_LASTING;
+        change = CHANGE_GUARDED;
+    }
+    return change;
 }
 
 /* The size of a System V segment, which shmat maps whole; the most, if it cannot be read. */
@@ -62,21 +88,41 @@ static uint64_t segment_bytes(uint64_t id)
     return sys_failed(result) ? UINT64_C(1) << 46 : status[BYTES_AT];
 }
 
+/* The bytes whose mapping a call has changed: at most two ranges. */
+static void ranges_of_call(const uint64_t *gpr, long number, long result, struct range ret[2])
+{
+    switch (number) {
+    case SYS_munmap:
+    case SYS_mprotect:
+    case SYS_pkey_mprotect: ret[0] = (struct range){gpr[RDI], gpr[RSI]}; break;
+    case SYS_mremap:
+        ret[0] = (struct range){gpr[RDI], gpr[RSI]};
+        ret[1] = (struct range){(uint64_t)result, gpr[RDX]};
+        break;
+    case SYS_mmap:
+        if (gpr[R10] & MAP_FIXED)
+            ret[0] = (struct range){(uint64_t)result, gpr[RSI]};
+        break;
+    case SYS_shmat: ret[0] = (struct range){(uint64_t)result, segment_bytes(gpr[RDI])}; break;
+    case SYS_shmdt: ret[0] = (struct range){gpr[RDI], 1}; break;
+    default: break;
+    }
+}
+
 static void code_follow(const struct context *context, long number, long result)
 {
-    const uint64_t *gpr = context->gpr;
-    bool changed = __atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE);
-    if (number == SYS_munmap || number == SYS_mprotect || number == SYS_pkey_mprotect ||
-        number == SYS_mremap)
-        changed |= mapping_changed(gpr[RDI], gpr[RSI]);
-    if ((number == SYS_mmap && (gpr[R10] & MAP_FIXED)) || number == SYS_mremap)
-        changed |= mapping_changed((uint64_t)result, number == SYS_mmap ? gpr[RSI] : gpr[RDX]);
-    if (number == SYS_shmat)
-        changed |= mapping_changed((uint64_t)result, segment_bytes(gpr[RDI]));
-    if (number == SYS_shmdt)
-        changed |= mapping_changed(gpr[RDI], 1);
-    if (changed)
+    struct range ranges[2] = {{0}};
+    enum change change =
+        __atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE) ? CHANGE_LASTING : CHANGE_NONE;
+    ranges_of_call(context->gpr, number, result, ranges);
+    for (uint32_t i = 0; i < 2; i++) {
+        enum change other = ranges[i].bytes ? range_changed(&ranges[i]) : CHANGE_NONE;
+        change = other > change ? other : change;
+    }
+    if (change == CHANGE_LASTING)
         code_forget();
+    else if (change == CHANGE_GUARDED)
+        code_spoil(ranges);
 }
 
 /* ---- the end */

@@ -190,9 +190,18 @@ static bool site_prepare(struct cache *cache, const struct shape *shape, struct 
     return true;
 }
 
+/* What is left of the log is for threads that leave because it is full: the last indirect branch
+ * of each still counts. */
+static bool log_has_room(const struct unit_log *log)
+{
+    enum { KEPT = 1 << 16 };
+    return log->n_counters + SHAPE_SEGMENTS + 1 <= log->max_counters &&
+           (*log->published < KEPT || log->room - *log->published >= KEPT);
+}
+
 static bool has_room(struct cache *cache)
 {
-    if (cache->units.n_counters + SHAPE_SEGMENTS + 1 > cache->units.max_counters)
+    if (!log_has_room(&cache->units))
         cache->units.full = true;
     return !cache->units.full && cache->n_superblocks < cache->most &&
            cache->n_exits + SHAPE_SEGMENTS + 1 <= CACHE_EXITS &&
@@ -291,17 +300,57 @@ uint64_t cache_pass(struct cache *cache, uint32_t number)
     return 0;
 }
 
-void cache_lead(struct cache *cache, uint32_t number, const struct copied_block *to)
+/* Where the jump of a guard that has found a difference stands: a byte before its field. */
+static uint64_t guard_jump(const struct copied_block *block)
 {
-    const struct copied_block *stale = &cache->superblocks[number];
-    if (!cache_asks_itself(cache, stale) || stale == to)
-        return;
-    uint64_t field = guard_field(stale->code + stale->body);
+    return guard_field(block->code + block->body) - 1;
+}
+
+static void guard_lead(struct cache *cache, const struct copied_block *stale, uint64_t to)
+{
+    uint64_t field = guard_jump(stale) + 1;
     const struct zone *zone = zones_find(&cache->zones, field);
-    int64_t distance = (int64_t)(to->entry - field - 4);
+    int64_t distance = (int64_t)(to - field - 4);
     if (zone && distance == (int32_t)distance)
         __atomic_store_n((int32_t *)(void *)(zone->writable + (field - zone->runs_at)),
                          (int32_t)distance, __ATOMIC_RELEASE);
+}
+
+void cache_lead(struct cache *cache, uint32_t number, const struct copied_block *to)
+{
+    const struct copied_block *stale = &cache->superblocks[number];
+    const struct copied_block *root = &cache->superblocks[stale->root];
+    if (!cache_asks_itself(cache, stale) || stale == to)
+        return;
+    bool through = root->stale && root != stale && cache_asks_itself(cache, root);
+    if (through)
+        guard_lead(cache, root, to->entry);
+    guard_lead(cache, stale, through ? guard_jump(root) : to->entry);
+}
+
+static bool guard_overlaps(const struct cache *cache, uint32_t guard, uint64_t start,
+                           uint64_t bytes)
+{
+    struct guards_run run = {0};
+    while (guards_next(cache->guards, guard, &run))
+        if (run.start < start + bytes && run.start + run.bytes > start)
+            return true;
+    return false;
+}
+
+void cache_spoil(struct cache *cache, uint64_t start, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < cache->n_superblocks; i++) {
+        struct copied_block *block = &cache->superblocks[i];
+        if (!block->guard || !guard_overlaps(cache, block->guard, start, bytes))
+            continue;
+        block->stale = true;
+        uint64_t at = guard_switch(block->code + block->body);
+        const struct zone *zone =
+            cache_asks_itself(cache, block) ? zones_find(&cache->zones, at) : NULL;
+        if (zone)
+            __atomic_store_n(zone->writable + (at - zone->runs_at), 0, __ATOMIC_RELEASE);
+    }
 }
 
 bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_number)
@@ -386,6 +435,11 @@ static struct copied_block *translate_at(struct cache *cache, const struct wante
     struct guess guess;
     cache_guess(wanted, shape, block, &guess);
     uint32_t older = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    block->root = cache->n_superblocks;
+    if (block->guard && older && cache->superblocks[older - 1].guard)
+        block->root = cache->superblocks[older - 1].root;
+    while (older && cache->superblocks[older - 1].stale)
+        older = cache->superblocks[older - 1].older;
     block->older = older;
     uint8_t copies = older ? cache->superblocks[older - 1].copies : 0;
     block->copies = copies < UINT8_MAX ? (uint8_t)(copies + 1) : copies;

@@ -42,6 +42,7 @@ struct copied_block {
     uint32_t
         older; /* number + 1 of another copy of the same code, with another debt or path; 0: none */
     uint32_t guard; /* emit/guards.h; 0: its code does not change */
+    uint32_t root;  /* of a guarded one: number of the first copy of the same code */
     uint32_t code_bytes;
     uint16_t body; /* of a guarded one: offset of the code that runs after its guard */
     uint16_t site;
@@ -59,7 +60,7 @@ struct copied_block {
     uint64_t guess;        /* where its return probably goes (emit/guess.h); 0: none */
     int64_t guess_at; /* where that is on the stack, from %rsp at its entry; or GUESS_ELSEWHERE */
 };
-_Static_assert(sizeof(struct copied_block) == 88, "programs have tens of thousands");
+_Static_assert(sizeof(struct copied_block) == 96, "programs have tens of thousands");
 
 /* What is looked for, and how it was reached: decides how it is translated. */
 struct wanted {
@@ -163,10 +164,14 @@ struct exit *cache_exit(struct cache *cache, uint32_t exit);
  */
 uint64_t cache_pass(struct cache *cache, uint32_t number);
 /* The guard in a copy's code found a difference or a fault: from now on it leads to the copy that
- * replaces it. Under the lock. */
+ * replaces it, by way of the first copy. So code that changes a thousand times is not reached
+ * through a thousand guards. Under the lock. */
 void cache_lead(struct cache *cache, uint32_t number, const struct copied_block *to);
 /* True if cache_pc is in the guard of a copy; its number. */
 bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_number);
+/* Guarded copies of code in these bytes never run again: the program has unmapped them, or may not
+ * execute them any more. All others stay. Under the lock; other threads may be in the cache. */
+void cache_spoil(struct cache *cache, uint64_t start, uint64_t bytes);
 bool cache_contains(const struct cache *cache, uint64_t pc);
 
 /* The program instruction that the code at a cache pc belongs to, when it faulted there. */

@@ -64,6 +64,8 @@ void emit_guard(struct code_cursor *hot, struct code_cursor *cold, const struct 
     emit_store(hot, RDX, SLOT(slot_rdx));
     for (bool first = true; guards_next(guards, guard, &run); first = false)
         emit_run(hot, run.start, run.ours, run.bytes, first);
+    /* Ahead of the branch: between it and the field all has one length (guard_switch). */
+    emit_padding(hot, 2 + GUARD_REGISTERS_BACK + 1);
     emit_u8(hot, 0xe3); /* jrcxz */
     emit_u8(hot, 0);
     uint8_t *same = hot->at - 1;

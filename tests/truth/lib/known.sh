@@ -5,7 +5,6 @@
 # PART: `output` if the program is disturbed, `profile` if only the recording does not verify.
 known_list() {
     cat <<'LIST'
-calls exact profile now and then (1 run of 12) one arrival has no run: signals and changed mappings come together
 code_written any output text changed through /proc/self/mem, raw mprotect or a process that borrows memory keeps its copies
 exceptions_signal exact profile an arrival whose first instruction faults and is not taken up again has no run
 instructions_faults exact profile an arrival whose first instruction faults and is not taken up again has no run
