@@ -11,7 +11,7 @@ LAYERS := wire x86 walk/base walk/count walk/emit walk/cache walk compress \
 LAYERS += base text flow program/elf program/insn program/dwarf program/unwind program/names \
           program/symbols program/cfg program gcov paths
 # What was seen.
-LAYERS += records profile profile/file infer model/core model/pmu model/replay
+LAYERS += records profile profile/file keep infer model/core model/pmu model/replay
 # A recording.
 LAYERS += process values consumers collect/channel collect/perf collect/target collect/stacks \
           collect/kernel collect/modules collect/windows collect/exact collect/output collect \
@@ -58,12 +58,13 @@ USES_paths           := program
 USES_records      := base
 USES_profile      := records wire
 USES_profile/file := profile
+USES_keep         := profile paths
 USES_infer        := flow program
 USES_model/core   := base wire
 USES_model/pmu    := model/core records compress
 USES_model/replay := model/pmu program
 
-USES_process         := profile program
+USES_process         := keep
 USES_values          := process compress
 USES_consumers       := values paths model/replay
 USES_collect/channel := process
@@ -74,13 +75,13 @@ USES_collect/kernel  := collect/perf collect/stacks
 USES_collect/modules := collect/target values
 USES_collect/windows := collect/modules collect/stacks consumers
 USES_collect/exact   := collect/channel consumers
-USES_collect/output  := model/core profile/file
+USES_collect/output  := model/core profile/file keep
 USES_collect         := collect/kernel collect/windows collect/exact collect/output
 USES_collect/plain   := collect/target collect/kernel collect/output
 USES_collect/doctor  := collect collect/plain
 USES_import          := process
 
-USES_analysis/counts   := infer profile text
+USES_analysis/counts   := infer keep text
 USES_analysis/report   := analysis/counts
 USES_analysis/paths    := analysis/counts paths
 USES_analysis/values   := analysis/counts

@@ -122,7 +122,7 @@ static bool start(struct run *run, struct err *err)
     if (!launch_find_library(library, sizeof library, err) ||
         !launch_find_program(run->options->argv[0], run->program, &run->recording->exec_errno,
                              err) ||
-        !output_open(&run->output, run->options->output, &run->delta, err))
+        !output_open(&run->output, run->options->output, &run->delta, &run->options->keep, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);
     struct launch launch = {
@@ -144,7 +144,7 @@ static bool start(struct run *run, struct err *err)
 static bool attach(struct run *run, struct err *err)
 {
     const struct recording_options *options = run->options;
-    if (!output_open(&run->output, options->output, &run->delta, err))
+    if (!output_open(&run->output, options->output, &run->delta, &options->keep, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);
     if (target_attach(&run->target, options->pids, options->n_pids, run->share.fd, err)) {

@@ -1,7 +1,8 @@
 #include "paths/arrivals.h"
 
 #include "program/unwind/landing_pads.h"
-#include "program/elf/symtab.h"
+#include "program/elf/image.h"
+#include "program/elf/known.h"
 
 #include <stdlib.h>
 
@@ -39,7 +40,7 @@ static int svma_order(const void *a, const void *b)
     return x->v < y->v ? -1 : x->v > y->v;
 }
 
-static void arrivals_settle(struct path_arrivals *arrivals)
+void path_arrivals_settle(struct path_arrivals *arrivals)
 {
     size_t kept = 0;
     if (arrivals->n)
@@ -50,28 +51,36 @@ static void arrivals_settle(struct path_arrivals *arrivals)
     arrivals->n = kept;
 }
 
-void path_arrivals_find(struct path_arrivals *arrivals, const struct image *image,
-                        const struct symbols *symbols)
+void path_arrivals_stated(struct path_arrivals *arrivals, const struct image *image,
+                          const struct symbols *symbols)
 {
-    struct symtab symtab;
     struct landing_pads pads = {0};
-    *arrivals = (struct path_arrivals){0};
-    symtab_read(&symtab, image);
-    for (size_t i = 0; i < symtab.n; i++)
-        symbol_note(arrivals, symbols, symtab.at[i].start);
-    symtab_release(&symtab);
+    if (image->known) {
+        for (size_t i = 0; i < image->known->arrivals.n; i++)
+            *vec_push(arrivals) = image->known->arrivals.at[i];
+        return;
+    }
+    for (size_t i = 0; i < symbols->inner.n; i++)
+        symbol_note(arrivals, symbols, symbols->inner.at[i]);
     landing_pads_read(&pads, image);
     for (size_t i = 0; i < pads.n; i++)
         arrival_note(arrivals, symbols, pads.at[i]);
     vec_release(&pads);
     for (size_t i = 0; i < symbols->evidence.pointers.n; i++)
         arrival_note(arrivals, symbols, (struct svma){symbols->evidence.pointers.at[i].value});
+}
+
+void path_arrivals_find(struct path_arrivals *arrivals, const struct image *image,
+                        const struct symbols *symbols)
+{
+    *arrivals = (struct path_arrivals){0};
+    path_arrivals_stated(arrivals, image, symbols);
     struct crossings own;
     const struct crossings *crossings = symbols_crossings(symbols, image, &own);
     for (size_t i = 0; i < crossings->n; i++)
         crossing_note(arrivals, symbols, &crossings->at[i]);
     crossings_release(&own);
-    arrivals_settle(arrivals);
+    path_arrivals_settle(arrivals);
 }
 
 /* The first that is not below. */

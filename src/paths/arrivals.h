@@ -16,6 +16,14 @@ struct path_arrivals {
 void path_arrivals_find(struct path_arrivals *arrivals, const struct image *image,
                         const struct symbols *symbols);
 
+/* Appends those that the file states, in any order: all but branches from other functions, which
+ * only the code shows. */
+void path_arrivals_stated(struct path_arrivals *arrivals, const struct image *image,
+                          const struct symbols *symbols);
+
+/* Sorts them; each once. */
+void path_arrivals_settle(struct path_arrivals *arrivals);
+
 /* Appends those of one function; sorted within each of its ranges. */
 void path_arrivals_pick(const struct path_arrivals *arrivals, const struct symbols *symbols,
                         function_id function, struct path_arrivals *ret);

@@ -1,6 +1,7 @@
 #include "process/mappings.h"
 
 #include "base/err.h"
+#include "keep/module_open.h"
 #include "profile/profile.h"
 #include "program/elf/image.h"
 
@@ -52,12 +53,12 @@ static bool is_build(const struct image *image, const struct module *module)
 bool mappings_image_open(const struct mappings *mappings, uint32_t index, struct image *image)
 {
     const struct module *module = &mappings->profile->modules.at[index];
-    if (!image_open_seen_by(image, module->path, mappings->pid))
-        return false;
-    if (is_build(image, module))
-        return true;
-    image_close(image);
-    return false;
+    if (image_open_seen_by(image, module->path, mappings->pid)) {
+        if (is_build(image, module))
+            return true;
+        image_close(image);
+    }
+    return module_image_open(image, mappings->profile, index);
 }
 
 /* Bytes of the file that both the mapping and the load segment have. */

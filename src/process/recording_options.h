@@ -2,6 +2,7 @@
  * copied by none. To add an option: CONTRIBUTING.md, "How to add". */
 #pragma once
 
+#include "profile/kept.h"
 #include "wire/channel.h"
 
 #include <stdbool.h>
@@ -33,6 +34,7 @@ struct recording_options {
     bool no_kernel; /* samples of the agent alone */
 
     /* What is kept. */
+    struct keep_wish keep;  /* of the files of modules */
     struct selection *only; /* NULL: everything */
     const char *only_text;  /* --only as typed */
     bool value_callers;     /* values apart for each caller */

@@ -109,6 +109,17 @@ static void merge_names(struct profile *into, const struct names *other, const s
     vec_release(&names);
 }
 
+static void merge_kept(struct profile *into, const struct kept_parts *other,
+                       const struct remap *remap)
+{
+    for (size_t i = 0; i < other->n; i++) {
+        struct kept_part part = other->at[i];
+        part.module = remapped(remap, part.module);
+        kept_add(&into->kept, &into->arena, &part);
+    }
+    kept_sort(&into->kept);
+}
+
 static void merge_totals(struct totals *into, const struct totals *other)
 {
     sum_add(&into->batches, other->batches);
@@ -241,6 +252,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     windows_merge(&into->windows, &other->windows, remap.at, remap.n);
     path_parts_merge(&into->path_parts, &other->path_parts, remap.at, remap.n);
     merge_names(into, &other->names, &remap);
+    merge_kept(into, &other->kept, &remap);
     threads_merge(&into->threads, &into->arena, &other->threads);
     vec_release(&remap);
     merge_totals(&into->totals, &other->totals);

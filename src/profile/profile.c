@@ -90,6 +90,7 @@ void profile_release(struct profile *profile)
     path_parts_release(&profile->path_parts);
     vec_release(&profile->threads);
     vec_release(&profile->names);
+    vec_release(&profile->kept);
     map_release(&profile->module_keys);
     vec_release(&profile->modules);
     vec_release(&profile->facts);
@@ -121,6 +122,7 @@ void profile_clear(struct profile *profile)
     path_parts_clear(&profile->path_parts);
     profile->threads.n = 0;
     profile->names.n = 0;
+    profile->kept.n = 0;
     profile->totals = (struct totals){0};
     profile->other_losses.n = 0;
 }

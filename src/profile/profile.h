@@ -23,6 +23,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "profile/kept.h"
 #include "profile/names.h"
 #include "profile/path_parts.h"
 #include "profile/sample_list.h"
@@ -380,6 +381,7 @@ struct profile {
     struct path_parts path_parts; /* likewise: executions to be searched for paths */
     struct threads threads;
     struct names names;
+    struct kept_parts kept; /* of the files of modules */
     struct totals totals;
     struct other_losses {
         VEC(struct other_loss);

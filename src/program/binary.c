@@ -23,6 +23,12 @@ bool binary_open(struct binary *binary, const char *path, struct err *err)
     return true;
 }
 
+void binary_open_image(struct binary *binary, struct image image)
+{
+    *binary = (struct binary){.image = image};
+    symbols_build(&binary->symbols, &binary->image);
+}
+
 void binary_close(struct binary *binary)
 {
     if (binary->inlines) {

@@ -21,6 +21,8 @@ struct binary {
 bool binary_open(struct binary *binary, const char *path, struct err *err);
 /* Reads everything at once, on all cores: for callers that need all of it. */
 bool binary_open_whole(struct binary *binary, const char *path, struct err *err);
+/* The same of an image that is open already, and that the binary takes over. */
+void binary_open_image(struct binary *binary, struct image image);
 void binary_close(struct binary *binary);
 
 /* Read at the first call: they cost far more than symbols. */

@@ -1,8 +1,8 @@
 #include "analysis/counts/scene.h"
 
 #include "base/err.h"
+#include "keep/module_open.h"
 #include "program/names/match.h"
-#include "program/elf/stamp.h"
 #include "program/cfg/cfg_build.h"
 
 #include <stdio.h>
@@ -25,99 +25,18 @@ static bool same_module(const struct scene_module *known, const struct module *m
     return strcmp(known->name, path_name(module->path)) == 0;
 }
 
-static bool same_build(const struct image *image, const struct module *module)
-{
-    return !module->build_id_bytes ||
-           (image->build_id_bytes == module->build_id_bytes &&
-            memcmp(image->build_id, module->build_id, module->build_id_bytes) == 0);
-}
-
-/* Whether the recording has a fact of that key about the path, for the module's build-id or any;
- * `but`: other than this. */
-static bool fact_about(const struct profile *profile, const char *key, const char *build,
-                       const char *but, const char *path)
-{
-    for (size_t i = 0; i < profile->facts.n; i++) {
-        const struct fact *fact = &profile->facts.at[i];
-        const char *space = strcmp(fact->key, key) == 0 ? strchr(fact->value, ' ') : NULL;
-        size_t n = space ? (size_t)(space - fact->value) : 0;
-        if (space && strcmp(space + 1, path) == 0 &&
-            (!build || (strlen(build) == n && memcmp(fact->value, build, n) == 0)) &&
-            (!but || strlen(but) != n || memcmp(fact->value, but, n) != 0))
-            return true;
-    }
-    return false;
-}
-
-/* The file was gone when its code was first seen: addresses are not even known as linked. */
-static bool was_replaced(const struct profile *profile, const struct module *module)
-{
-    char build[2 * sizeof module->build_id + 1] = "-";
-    for (uint32_t i = 0; i < module->build_id_bytes; i++)
-        snprintf(build + (size_t)2 * i, 3, "%02x", module->build_id[i]);
-    return fact_about(profile, "replaced", build, NULL, module->path);
-}
-
-/* Of a file without build-id: whether it has other code than the one that ran. */
-static bool has_other_stamp(const struct profile *profile, const struct image *image,
-                            const struct module *module)
-{
-    char stamp[17];
-    if (module->build_id_bytes || !fact_about(profile, "stamp", NULL, NULL, module->path))
-        return false;
-    snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)stamp_of(image));
-    return fact_about(profile, "stamp", NULL, stamp, module->path);
-}
-
-static void build_text(char *text, const uint8_t *id, uint32_t bytes)
-{
-    strcpy(text, "none");
-    for (uint32_t i = 0; i < bytes; i++)
-        snprintf(text + (size_t)2 * i, 3, "%02x", id[i]);
-}
-
-static const char *build_missing(struct scene *scene, const struct image *image,
-                                 const struct module *module)
-{
-    char there[2 * BUILD_ID_MAX + 5], ran[2 * sizeof module->build_id + 5];
-    build_text(there, image->build_id, image->build_id_bytes);
-    build_text(ran, module->build_id, module->build_id_bytes);
-    if (!module->build_id_bytes)
-        return arena_format(&scene->arena, "%s: is not the build that ran", module->path);
-    return arena_format(&scene->arena,
-                        "%s: is not the build that ran (build-id %s, not %s); gait carry makes a "
-                        "profile of it",
-                        module->path, there, ran);
-}
-
-static void module_load(struct scene *scene, const struct profile *profile,
+static void module_load(struct scene *scene, const struct profile *profile, uint32_t index,
                         struct scene_module *known)
 {
-    const char *path = known->module.path;
-    if (path[0] == '[' && strcmp(path, "[vdso]") != 0) {
-        known->missing = "code without a file";
-        return;
-    }
-    if (was_replaced(profile, &known->module)) {
-        known->missing = arena_format(&scene->arena, "%s: replaced or deleted while it ran", path);
-        return;
-    }
     struct binary *binary = arena_alloc(&scene->arena, sizeof *binary);
-    struct err err;
-    if (!binary_open(binary, path, &err)) {
-        known->missing = arena_string(&scene->arena, err.text);
-    } else if (!same_build(&binary->image, &known->module) ||
-               has_other_stamp(profile, &binary->image, &known->module)) {
-        known->missing = build_missing(scene, &binary->image, &known->module);
-        binary_close(binary);
-    } else {
+    if (module_open(binary, profile, index, &scene->arena, &known->missing))
         known->binary = binary;
-    }
 }
 
-static uint32_t module_add(struct scene *scene, const struct profile *profile,
-                           const struct module *module, const char *only)
+static uint32_t module_add(struct scene *scene, const struct profile *profile, uint32_t index,
+                           const char *only)
 {
+    const struct module *module = &profile->modules.at[index];
     for (uint32_t i = 0; i < scene->modules.n; i++) {
         struct scene_module *known = &scene->modules.at[i];
         if (!same_module(known, module))
@@ -125,7 +44,7 @@ static uint32_t module_add(struct scene *scene, const struct profile *profile,
         /* The same build may lie elsewhere on the other side. */
         if (!known->binary && strcmp(known->module.path, module->path) != 0) {
             known->module = *module;
-            module_load(scene, profile, known);
+            module_load(scene, profile, index, known);
         }
         return i;
     }
@@ -137,7 +56,7 @@ static uint32_t module_add(struct scene *scene, const struct profile *profile,
         added->name[0] == '[' ? added->name : arena_format(&scene->arena, "[%s]", added->name);
     added->missing = "not asked for";
     if (added->shown)
-        module_load(scene, profile, added);
+        module_load(scene, profile, index, added);
     return (uint32_t)scene->modules.n - 1;
 }
 
@@ -384,10 +303,8 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
     for (uint32_t side = 0; side < n_sides; side++) {
         scene->sides[side] = sides[side];
         bare_find(&scene->bare[side], sides[side]);
-        const struct modules *modules = &sides[side]->modules;
-        for (size_t i = 0; i < modules->n; i++)
-            *vec_push(&scene->module_of[side]) =
-                module_add(scene, sides[side], &modules->at[i], only);
+        for (uint32_t i = 0; i < sides[side]->modules.n; i++)
+            *vec_push(&scene->module_of[side]) = module_add(scene, sides[side], i, only);
     }
     for (uint32_t side = 0; side < n_sides; side++) {
         touch_ranges(scene, side);

@@ -1,6 +1,7 @@
 #include "analysis/paths/hot_paths.h"
 
 #include "base/err.h"
+#include "keep/module_open.h"
 #include "paths/decode.h"
 #include "paths/module.h"
 #include "program/elf/image.h"
@@ -191,12 +192,13 @@ static size_t run_of(const struct reader *reader, size_t first, bool function)
 static void module_read(struct reader *reader, size_t first, size_t n)
 {
     struct hot_paths *paths = reader->paths;
-    uint32_t module = scene_module(paths->scene, paths->side, reader->rows.at[first].module);
+    uint32_t recorded = reader->rows.at[first].module;
+    uint32_t module = scene_module(paths->scene, paths->side, recorded);
     const struct scene_module *known = &paths->scene->modules.at[module];
     struct image image;
     struct symbols symbols;
-    struct err err;
-    bool there = known->binary && image_open(&image, known->module.path, &err);
+    bool there =
+        known->binary && module_image_open(&image, paths->scene->sides[paths->side], recorded);
     if (there) {
         symbols_build(&symbols, &image);
         path_arrivals_find(&reader->arrivals, &image, &symbols);

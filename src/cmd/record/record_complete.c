@@ -44,6 +44,7 @@ static bool plain_complete(struct record_command *options, struct err *err)
     plain->hz = record->fixed_hz ? record->fixed_hz : PLAIN_HZ;
     plain->delay_ns = record->delay_ns;
     plain->seed = record->seed;
+    plain->keep = walks->keep;
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/version.h"
+#include "keep/gather.h"
 #include "model/core/cpu.h"
 #include "profile/file/file.h"
 
@@ -36,10 +37,14 @@ static bool is_file(const char *path)
 }
 
 bool output_open(struct output *output, const char *path, const struct profile *head,
-                 struct err *err)
+                 const struct keep_wish *keep, struct err *err)
 {
-    *output = (struct output){.path = path, .existed = is_file(path)};
-    return profile_writer_open(path, head, &output->writer, err);
+    *output = (struct output){.path = path, .existed = is_file(path), .keep = *keep};
+    if (!profile_writer_open(path, head, &output->writer, err))
+        return false;
+    if (!keep->none)
+        profile_writer_note_places(output->writer);
+    return true;
 }
 
 void output_undo(struct output *output)
@@ -71,10 +76,24 @@ uint64_t output_bytes(const struct output *output)
     return stat(output->path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
+/* Somebody waits for the end of a program that was sampled: what takes long is left out. */
+static void files_keep(struct output *output, bool quick)
+{
+    const struct profile *profile;
+    const struct places *places = profile_writer_places(output->writer, &profile);
+    struct keep_result gathered;
+    gather(&gathered, profile, places, quick ? GATHER_QUICK : GATHER_ALL);
+    output->without_lines = gathered.without_lines;
+    profile_writer_keep(output->writer, &gathered.kept);
+    keep_result_release(&gathered);
+}
+
 uint64_t output_close(struct output *output, bool whole)
 {
     struct err err;
     profile_writer_tell_rows(output->writer, output->rows);
+    if (!output->keep.none)
+        files_keep(output, !whole && !output->keep.all);
     if (!(whole ? profile_writer_close : profile_writer_end)(output->writer, &err))
         snprintf(output->error, sizeof output->error, "%s", err.text);
     else

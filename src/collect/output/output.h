@@ -14,6 +14,8 @@ struct output {
     const char *path;
     bool existed; /* and was moved to PATH.old */
     struct profile_writer *writer;
+    struct keep_wish keep;
+    size_t without_lines;  /* modules whose lines would have taken too long to read */
     uint64_t rows[TABLES]; /* of the closed file */
     char error[512];       /* "" while all went well */
 };
@@ -22,7 +24,7 @@ struct output {
 void output_describe(struct profile *head, const char *command);
 
 bool output_open(struct output *output, const char *path, const struct profile *head,
-                 struct err *err);
+                 const struct keep_wish *keep, struct err *err);
 /* Nothing was recorded: restores what was there. */
 void output_undo(struct output *output);
 /* Appends `delta` and empties it. `last`: output_close comes next. */

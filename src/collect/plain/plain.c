@@ -134,7 +134,7 @@ static bool prepare(struct run *run, struct err *err)
     head_fill(run);
     follow_init(&run->follow, &run->request, &run->delta);
     run->follow.samples.stretch = perf_events_pauses(&run->events);
-    return output_open(&run->output, options->output, &run->delta, err);
+    return output_open(&run->output, options->output, &run->delta, &options->keep, err);
 }
 
 static bool begin(struct run *run, struct err *err)

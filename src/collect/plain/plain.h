@@ -32,6 +32,7 @@ struct plain_options {
     uint64_t delay_ns;    /* before the first sample */
     uint64_t duration_ns; /* of sampling; 0: to the end */
     uint64_t seed;
+    struct keep_wish keep;                                   /* of the files of modules */
     void (*progress)(const struct plain_progress *progress); /* about every second; may be NULL */
 };
 

@@ -148,7 +148,7 @@ static void body_write(struct writer *writer, const struct source_body *body)
 bool llvm_write(FILE *to, struct export_job *job, struct err *err)
 {
     struct source_counts counts;
-    bool fs = image_has_symbol(&job->code.binary->image, "__llvm_fs_discriminator__");
+    bool fs = image_has_symbol(&job->code.binary->image, FS_DISCRIMINATORS);
     if (!source_counts_make(&counts, &job->code, fs ? &llvm_fs_dialect : &llvm_dialect, err))
         return false;
     struct writer writer = {.to = to, .counts = &counts};

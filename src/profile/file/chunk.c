@@ -33,7 +33,8 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_MODELLED] = "MODELLED",
                                                [CHUNK_WINDOWS] = "WINDOWS",
                                                [CHUNK_PATH_PARTS] = "PATH_PARTS",
-                                               [CHUNK_WAITS] = "WAITS"};
+                                               [CHUNK_WAITS] = "WAITS",
+                                               [CHUNK_KEPT] = "KEPT"};
 
 bool chunk_is_known(uint32_t type)
 {

@@ -53,6 +53,7 @@ enum chunk_type {
     CHUNK_PATH_PARTS,
     CHUNK_WAITS,
     CHUNK_CALL_COSTS,
+    CHUNK_KEPT,
     CHUNK_TYPES
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/file/decode_plain.h"
+#include "profile/file/kept_chunk.h"
 #include "profile/file/parts_chunk.h"
 #include "profile/file/samples_chunk.h"
 #include "profile/file/windows_chunk.h"
@@ -297,6 +298,7 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_SAMPLES: return decode_samples(decoder, cursor, err);
     case CHUNK_WINDOWS: return decode_windows(decoder, chunk->version, cursor, err);
     case CHUNK_PATH_PARTS: return decode_path_parts(decoder, cursor, err);
+    case CHUNK_KEPT: return decode_kept(decoder, cursor, err);
     case CHUNK_THREADS: return decode_threads(decoder, cursor, err);
     case CHUNK_NAMES: return decode_names(decoder, cursor, err);
     default: return decode_end(decoder, cursor, err);

@@ -28,6 +28,7 @@ void decoder_settle(struct decoder *decoder)
     names_sort(&decoder->new_names);
     names_merge(&profile->names, &profile->arena, &decoder->new_names, NAMES_LATER);
     decoder->new_names.n = 0;
+    kept_sort(&profile->kept);
 }
 
 bool decoder_module(const struct decoder *decoder, uint64_t number, uint32_t *ret_module,

@@ -4,6 +4,7 @@
 #include "profile/command.h"
 #include "profile/file/encode_loose.h"
 #include "profile/file/encode_plain.h"
+#include "profile/file/kept_chunk.h"
 #include "profile/file/parts_chunk.h"
 #include "profile/file/samples_chunk.h"
 #include "profile/file/windows_chunk.h"
@@ -234,6 +235,7 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_path_parts(encoder, &profile->path_parts, in_file);
     encode_threads(encoder, &profile->threads);
     encode_names(encoder, &profile->names, in_file);
+    encode_kept(encoder, &profile->kept, in_file);
     encode_losses(encoder, profile);
     encode_totals(encoder, &profile->totals);
 }

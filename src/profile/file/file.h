@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 
 struct err;
+struct places;
 
 /* Reads a profile; the caller releases it. A truncated or damaged file gives everything up to the
  * last whole append before the damage; a closed file gives everything but the damaged chunks. Then
@@ -47,6 +48,15 @@ void profile_writer_attach(struct profile_writer *writer, struct profile *delta)
 const struct profile *profile_writer_total(struct profile_writer *writer);
 /* Closing tells here how many rows of each table the file has. */
 void profile_writer_tell_rows(struct profile_writer *writer, uint64_t ret_rows[TABLES]);
+/* From the first append on: notes the code that the recording has anything to say about. */
+void profile_writer_note_places(struct profile_writer *writer);
+/* That code, by modules of profile_writer_total; valid until the writer is closed. Needs no sums:
+ * it takes a millisecond where adding up takes ten. */
+const struct places *profile_writer_places(struct profile_writer *writer,
+                                           const struct profile **ret_modules);
+/* Adds what is kept of modules' files, numbered like those places, to the file when it is closed.
+ */
+void profile_writer_keep(struct profile_writer *writer, const struct kept_parts *kept);
 /* Rewrites the file and marks it complete. Frees the writer, also on failure. */
 bool profile_writer_close(struct profile_writer *writer, struct err *err);
 /* The same without rewriting it: readers add the appends up. Takes next to no time. */

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/file/file.h"
+#include "profile/file/kept_chunk.h"
 #include "base/place_file.h"
 
 #include <errno.h>
@@ -12,9 +13,9 @@
 #include <zstd.h>
 
 enum {
-    SLACK_BYTES = 1 << 23,      /* a rewrite costs more than all appends since the last */
-    UNREAD_BYTES_MAX = 1 << 23, /* of out: that are not in total yet */
-    KEPT_BYTES_MAX = 1 << 22,   /* of out: that could not be written */
+    SLACK_BYTES = 1 << 23,       /* a rewrite costs more than all appends since the last */
+    UNREAD_BYTES_MAX = 1 << 23,  /* of out: that are not in total yet */
+    RETRIED_BYTES_MAX = 1 << 22, /* of out: that could not be written */
 };
 
 bool profile_write(const char *path, const struct profile *profile, struct err *err)
@@ -178,7 +179,7 @@ static bool append_out(struct profile_writer *writer, struct err *err)
         return true;
     }
     bool cut = !writer->special && ftruncate(writer->fd, (off_t)writer->size) == 0;
-    writer->behind = !cut || n > KEPT_BYTES_MAX;
+    writer->behind = !cut || n > RETRIED_BYTES_MAX;
     return cut || writer->special ? false : err_in(err, "and it cannot be cut back");
 }
 
@@ -211,6 +212,57 @@ static void encode_delta(struct profile_writer *writer, const struct profile *de
     vec_release(&modules);
 }
 
+/* ---- places */
+
+void profile_writer_note_places(struct profile_writer *writer)
+{
+    writer->notes_places = true;
+}
+
+/* total's number of each of the delta's modules. */
+static void total_modules(struct profile_writer *writer, const struct profile *delta,
+                          struct numbering *ret_modules)
+{
+    for (size_t i = 0; i < delta->modules.n; i++) {
+        const struct module *module = &delta->modules.at[i];
+        *vec_push(ret_modules) =
+            profile_module(&writer->total, module->path, module->build_id, module->build_id_bytes);
+    }
+}
+
+static void places_note(struct profile_writer *writer, const struct profile *delta)
+{
+    struct numbering modules = {0};
+    total_modules(writer, delta, &modules);
+    places_mark_profile(&writer->places, delta, modules.at);
+    vec_release(&modules);
+}
+
+const struct places *profile_writer_places(struct profile_writer *writer,
+                                           const struct profile **ret_modules)
+{
+    struct numbering modules = {0};
+    if (writer->delta)
+        total_modules(writer, writer->delta, &modules);
+    for (int i = 0; writer->delta && i < TABLES; i++)
+        for (uint32_t k = 0; k < writer->keys[i].n; k++)
+            places_mark_key(&writer->places, i, map_key(&writer->keys[i], k), modules.at);
+    modules.n = 0;
+    for (uint32_t i = 0; i < writer->total.modules.n; i++)
+        *vec_push(&modules) = i;
+    places_mark_profile(&writer->places, &writer->total, modules.at);
+    vec_release(&modules);
+    *ret_modules = &writer->total;
+    return &writer->places;
+}
+
+void profile_writer_keep(struct profile_writer *writer, const struct kept_parts *kept)
+{
+    for (size_t i = 0; i < kept->n; i++)
+        kept_add(&writer->total.kept, &writer->total.arena, &kept->at[i]);
+    kept_sort(&writer->total.kept);
+}
+
 static bool catch_up(struct profile_writer *writer, struct err *err)
 {
     if (!writer->special)
@@ -226,6 +278,8 @@ bool profile_writer_append(struct profile_writer *writer, const struct profile *
     if (delta->mode != writer->total.mode)
         return err_set(err, ERR_FORMAT, "a %s profile cannot be appended to a %s one",
                        profile_mode_name(delta->mode), profile_mode_name(writer->total.mode));
+    if (writer->notes_places)
+        places_note(writer, delta);
     encode_delta(writer, delta);
     if (writer->behind)
         return catch_up(writer, err);
@@ -283,17 +337,30 @@ void profile_writer_attach(struct profile_writer *writer, struct profile *delta)
 
 /* ---- the end */
 
+/* Names and code are half as large when compressed, which other appends are not worth. */
+static void append_kept(struct profile_writer *writer)
+{
+    writer->encoder.zstd = ZSTD_createCCtx();
+    encode_kept(&writer->encoder, &writer->total.kept, &writer->in_file);
+    ZSTD_freeCCtx(writer->encoder.zstd);
+    writer->encoder.zstd = NULL;
+}
+
 static bool append_end(struct profile_writer *writer, struct err *err)
 {
     bool ours = path_is_ours(writer, err);
     writer->total.complete = true;
     if (writer->behind)
         return ours && catch_up(writer, err);
+    struct kept_parts kept = writer->total.kept;
+    writer->total.kept = (struct kept_parts){0};
     if (writer->unwritten)
         encode_delta(writer, &writer->total);
+    writer->total.kept = kept;
     for (int i = 0; writer->ret_rows && i < TABLES; i++)
         writer->ret_rows[i] =
             writer->unwritten ? writer->encoder.rows[i] : writer->total.tables[i].n;
+    append_kept(writer);
     encode_end(&writer->encoder);
     return append_out(writer, err) && ours;
 }
@@ -337,6 +404,7 @@ void profile_writer_abandon(struct profile_writer *writer)
     decoder_release(&writer->decoder);
     vec_release(&writer->in_file);
     vec_release(&writer->delta_modules);
+    places_release(&writer->places);
     for (int i = 0; i < TABLES; i++)
         map_release(&writer->keys[i]);
     profile_release(&writer->total);

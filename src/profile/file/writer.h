@@ -4,6 +4,7 @@
 #include "profile/batch.h"
 #include "profile/file/decode.h"
 #include "profile/file/encode.h"
+#include "profile/places.h"
 
 struct profile_writer {
     struct batch_sink sink; /* first: profile_writer_batch casts it back */
@@ -26,6 +27,9 @@ struct profile_writer {
     struct decoder decoder;   /* adds out to total */
     struct numbering in_file; /* numbers of total's modules that are in the file or in out */
     size_t facts_in_file;     /* likewise */
+
+    bool notes_places;
+    struct places places; /* of total's modules; without those of batches and of total */
 
     uint64_t *ret_rows; /* NULL, or gets the number of rows of each table in the file */
 

@@ -105,7 +105,8 @@ const struct inline_node *inlines_up_to(const struct inlines *inlines, struct sv
 {
     const struct stretch *stretch =
         stretches_find(inlines->stretches.at, inlines->stretches.n, at.v);
-    ret_end->v = stretch ? stretch->end : at.v + 1;
+    ret_end->v =
+        stretch ? stretch->end : stretches_next(inlines->stretches.at, inlines->stretches.n, at.v);
     if (!stretch)
         return NULL;
     const struct inline_run *run = &inlines->runs.at[stretch->value];

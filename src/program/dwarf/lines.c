@@ -237,7 +237,8 @@ bool lines_up_to(const struct lines *lines, struct svma at, struct line_place *r
                  struct svma *ret_end)
 {
     const struct stretch *stretch = stretches_find(lines->stretches.at, lines->stretches.n, at.v);
-    ret_end->v = stretch ? stretch->end : at.v + 1;
+    ret_end->v =
+        stretch ? stretch->end : stretches_next(lines->stretches.at, lines->stretches.n, at.v);
     if (!stretch)
         return false;
     const struct line_run *run = &lines->runs.at[stretch->value];

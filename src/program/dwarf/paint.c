@@ -148,3 +148,16 @@ const struct stretch *stretches_find(const struct stretch *at, size_t n, uint64_
     }
     return low && address < at[low - 1].end ? &at[low - 1] : NULL;
 }
+
+uint64_t stretches_next(const struct stretch *at, size_t n, uint64_t address)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n ? at[low].start : UINT64_MAX;
+}

@@ -20,5 +20,7 @@ struct stretches {
  * sorted and disjoint; equal neighbours are merged. At most 2n - 1 for n claims. */
 void stretches_paint(struct stretches *claims, struct stretches *ret_painted);
 
+/* Where the next stretch after an address that none has starts; the highest address: nowhere. */
+uint64_t stretches_next(const struct stretch *at, size_t n, uint64_t address);
 /* For painted stretches; NULL: none. */
 const struct stretch *stretches_find(const struct stretch *at, size_t n, uint64_t address);

@@ -4,6 +4,7 @@
 #include "program/elf/debuginfod.h"
 #include "program/elf/elf_sections.h"
 #include "program/elf/image.h"
+#include "program/elf/known.h"
 #include "program/elf/mini_debug.h"
 #include "program/elf/package.h"
 
@@ -213,6 +214,8 @@ void debug_file_find(struct image *image)
 
 static const char *advice(struct image *image)
 {
+    if (image->known)
+        return "it was so where it was recorded";
     struct arena *arena = &image->search.arena;
     const char *package = package_of(arena, image->path);
     return package ? arena_format(arena, "install %s-%s", package,
@@ -220,9 +223,10 @@ static const char *advice(struct image *image)
                    : "build it with -g";
 }
 
-/* NULL: nothing. */
-static const char *lacking(const struct image *image)
+const char *debug_file_lacking(const struct image *image)
 {
+    if (image->known)
+        return image->known->lacking;
     bool names = has_table(&image->file, SHT_SYMTAB) || has_table(&image->debug, SHT_SYMTAB);
     if (image->path[0] == '[' || (names && (has_lines(&image->file) || has_lines(&image->debug))))
         return NULL;
@@ -233,7 +237,7 @@ static const char *lacking(const struct image *image)
 
 const char *debug_file_missing_brief(struct image *image)
 {
-    const char *text = lacking(image);
+    const char *text = debug_file_lacking(image);
     return text ? arena_format(&image->search.arena, "%s: %s", text, advice(image)) : NULL;
 }
 
@@ -241,7 +245,7 @@ const char *debug_file_missing(struct image *image)
 {
     enum { PLACES_SHOWN = 3 };
     struct debug_search *search = &image->search;
-    const char *text = lacking(image);
+    const char *text = debug_file_lacking(image);
     const char *server = getenv("DEBUGINFOD_URLS") ? "" : ", or set DEBUGINFOD_URLS";
     if (search->missing || !text)
         return text ? search->missing : NULL;

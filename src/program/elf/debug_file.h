@@ -16,6 +16,8 @@ struct image;
 /* Sets image->debug and image->search. Most images have no debug file. */
 void debug_file_find(struct image *image);
 
+/* What is missing, in a few words; NULL: nothing. */
+const char *debug_file_lacking(const struct image *image);
 /* One line for people: what is missing (names, lines), where it was searched, how to get it. NULL:
  * nothing is missing. */
 const char *debug_file_missing(struct image *image);

@@ -148,6 +148,20 @@ void evidence_read(struct evidence *evidence, const struct image *image)
         qsort(evidence->references.at, evidence->references.n, sizeof(uint64_t), number_order);
 }
 
+#define COPY(to, from)                                                                             \
+    (vec_reserve(to, (from)->n), (to)->n = (from)->n,                                              \
+     (from)->n ? memcpy((to)->at, (from)->at, (from)->n * sizeof *(from)->at) : NULL)
+
+void evidence_copy(struct evidence *to, const struct evidence *from)
+{
+    *to = (struct evidence){.has_names = from->has_names, .relro = from->relro};
+    COPY(&to->objects, &from->objects);
+    COPY(&to->pointers, &from->pointers);
+    COPY(&to->filled, &from->filled);
+    COPY(&to->references, &from->references);
+    COPY(&to->writable, &from->writable);
+}
+
 void evidence_release(struct evidence *evidence)
 {
     vec_release(&evidence->objects);

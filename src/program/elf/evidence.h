@@ -44,6 +44,7 @@ struct evidence {
 };
 
 void evidence_read(struct evidence *evidence, const struct image *image);
+void evidence_copy(struct evidence *to, const struct evidence *from);
 void evidence_release(struct evidence *evidence);
 
 /* Bytes from this address to the end of its object; 0: not known. */

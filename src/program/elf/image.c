@@ -1,6 +1,7 @@
 #include "program/elf/image.h"
 
 #include "base/err.h"
+#include "program/elf/known.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -72,10 +73,17 @@ static bool headers_read(struct image *image, struct err *err)
 
 bool image_open(struct image *image, const char *path, struct err *err)
 {
-    struct image made = {0};
+    struct elf_file file = {0};
     bool vdso = strcmp(path, "[vdso]") == 0;
-    if (!(vdso ? elf_file_vdso(&made.file, err) : elf_file_map(&made.file, path, err)) ||
-        !headers_read(&made, err) || !elf_file_begin(&made.file, err)) {
+    if (!(vdso ? elf_file_vdso(&file, err) : elf_file_map(&file, path, err)))
+        return err_in(err, "%s", path);
+    return image_open_memory(image, path, file, err);
+}
+
+bool image_open_memory(struct image *image, const char *path, struct elf_file file, struct err *err)
+{
+    struct image made = {.file = file};
+    if (!headers_read(&made, err) || !elf_file_begin(&made.file, err)) {
         image_close(&made);
         return err_in(err, "%s", path);
     }
@@ -87,6 +95,10 @@ bool image_open(struct image *image, const char *path, struct err *err)
 
 void image_close(struct image *image)
 {
+    if (image->known) {
+        known_release(image->known);
+        mem_free(image->known);
+    }
     elf_file_close(&image->debug);
     elf_file_close(&image->file);
     arena_release(&image->search.arena);

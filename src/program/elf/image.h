@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct err;
+struct known;
 
 struct segment {
     struct svma start;
@@ -39,6 +40,7 @@ struct image {
     struct elf_file
         debug; /* separate debug file, by debug_file_find; elf is NULL if there is none */
     struct debug_search search;
+    struct known *known; /* the file is not there: program/elf/known.h; NULL: it is */
     struct segments {
         VEC(struct segment); /* PT_LOAD, by start */
     } segments;
@@ -47,6 +49,9 @@ struct image {
 };
 
 bool image_open(struct image *image, const char *path, struct err *err);
+/* The same of bytes in memory, which the image takes over: `mapped` by mmap, else by mem_alloc. */
+bool image_open_memory(struct image *image, const char *path, struct elf_file file,
+                       struct err *err);
 void image_close(struct image *image);
 
 /* The bytes at an address; *ret_room is how many follow in the same segment. NULL: none. */

@@ -2,6 +2,7 @@
 
 #include "program/elf/elf_sections.h"
 #include "program/elf/image.h"
+#include "program/elf/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,51 @@ static int symbol_order(const void *a, const void *b)
     return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
 }
 
+/* Most symbols differ by their address: a sort by its bytes, and comparing the few that do not. */
+struct symbol_key {
+    uint64_t start;
+    uint32_t index;
+};
+
+static void keys_sort(struct symbol_key *keys, struct symbol_key *other, size_t n, uint64_t bits)
+{
+    for (unsigned shift = 0; shift < 64 && bits >> shift; shift += 8) {
+        uint32_t first[257] = {0};
+        for (size_t i = 0; i < n; i++)
+            first[(keys[i].start >> shift & 255) + 1]++;
+        for (size_t b = 1; b < 256; b++)
+            first[b] += first[b - 1];
+        for (size_t i = 0; i < n; i++)
+            other[first[keys[i].start >> shift & 255]++] = keys[i];
+        memcpy(keys, other, n * sizeof *keys);
+    }
+}
+
+static void symtab_sort(struct symtab *symtab)
+{
+    size_t n = symtab->n;
+    uint64_t bits = 0;
+    struct symbol_key *keys = mem_alloc((2 * n + 1) * sizeof *keys);
+    struct symtab sorted = {0};
+    vec_reserve(&sorted, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = (struct symbol_key){symtab->at[i].start.v, (uint32_t)i};
+        bits |= symtab->at[i].start.v;
+    }
+    keys_sort(keys, keys + n, n, bits);
+    for (size_t i = 0; i < n; i++)
+        sorted.at[sorted.n++] = symtab->at[keys[i].index];
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && sorted.at[end].start.v == sorted.at[i].start.v; end++)
+            ;
+        if (end - i > 1)
+            qsort(&sorted.at[i], end - i, sizeof *sorted.at, symbol_order);
+    }
+    mem_free(keys);
+    vec_release(symtab);
+    *symtab = sorted;
+}
+
 static void symtab_make(struct symtab *symtab, const struct image *image,
                         const struct wanted *wanted)
 {
@@ -102,8 +148,7 @@ static void symtab_make(struct symtab *symtab, const struct image *image,
     if (!tables_read(symtab, image, wanted, image->file.elf, SHT_SYMTAB) && image->debug.elf)
         tables_read(symtab, image, wanted, image->debug.elf, SHT_SYMTAB);
     tables_read(symtab, image, wanted, image->file.elf, SHT_DYNSYM);
-    if (symtab->n)
-        qsort(symtab->at, symtab->n, sizeof *symtab->at, symbol_order);
+    symtab_sort(symtab);
 }
 
 void symtab_read(struct symtab *symtab, const struct image *image)
@@ -149,6 +194,8 @@ void symtab_release(struct symtab *symtab)
 
 bool image_has_symbol(const struct image *image, const char *name)
 {
+    if (image->known)
+        return image->known->fs_discriminators && strcmp(name, FS_DISCRIMINATORS) == 0;
     GElf_Shdr header;
     GElf_Sym symbol;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(image->file.elf, section));) {

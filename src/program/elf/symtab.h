@@ -36,5 +36,8 @@ void symtab_release(struct symtab *symtab);
 /* The last symbol that starts at or before the address, if it covers the address; else NULL. */
 const struct symbol *symtab_find(const struct symtab *symtab, struct svma at);
 
+/* The symbol by which clang says that discriminators are those of its passes (FS-AFDO). */
+#define FS_DISCRIMINATORS "__llvm_fs_discriminator__"
+
 /* Whether .symtab has a symbol of that name, of any kind. */
 bool image_has_symbol(const struct image *image, const char *name);

@@ -2,6 +2,7 @@
 
 #include "program/elf/dynamic.h"
 #include "program/elf/image.h"
+#include "program/elf/known.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -60,6 +61,12 @@ void starts_find(struct starts *starts, const struct image *image, const struct 
     struct finder finder = {starts, image, symbols};
     Elf64_Ehdr header;
     *starts = (struct starts){0};
+    for (size_t i = 0; image->known && i < image->known->starts.n; i++)
+        start_add(&finder, image->known->starts.at[i].v);
+    if (image->known) {
+        starts_sort(starts);
+        return;
+    }
     memcpy(&header, image->file.bytes, sizeof header);
     start_add(&finder, header.e_entry);
     for (size_t i = 0; i < symbols->functions.n; i++)

@@ -3,6 +3,7 @@
 #include "program/elf/elf_sections.h"
 #include "program/unwind/frames.h"
 #include "program/elf/image.h"
+#include "program/elf/known.h"
 #include "program/symbols/split_parts.h"
 #include "program/elf/stubs.h"
 #include "program/elf/symtab.h"
@@ -114,12 +115,15 @@ static uint64_t unsized_end(const struct builder *builder, size_t next_symbol, u
 
 /* A symbol inside the one before is part of it; one that reaches beyond it ends it early, because
  * sizes in hand-written code are often wrong and addresses are not. */
-static void span_add_outermost(struct spans *spans, struct span span)
+static void span_add_outermost(struct builder *builder, struct span span)
 {
+    struct spans *spans = &builder->spans;
     if (spans->n) {
         struct span *before = &spans->at[spans->n - 1];
-        if (span.end <= before->end)
+        if (span.end <= before->end) {
+            *vec_push(&builder->symbols->inner) = (struct svma){span.start};
             return;
+        }
         if (span.start < before->end)
             before->end = span.start;
     }
@@ -142,7 +146,7 @@ static void spans_from_symbols(struct builder *builder)
         if (end > section->end || end < start)
             end = section->end;
         struct span span = {start, end, symbol->name, symbol, false, FUNCTION_SYMBOL};
-        span_add_outermost(&builder->spans, span);
+        span_add_outermost(builder, span);
     }
 }
 
@@ -431,9 +435,46 @@ static void names_keep(struct symbols *symbols)
                 arena_string(&symbols->arena, symbols->functions.at[i].name);
 }
 
+/* What was kept of a file is what it once gave. */
+static void symbols_take(struct symbols *symbols, const struct known *known)
+{
+    evidence_copy(&symbols->evidence, &known->evidence);
+    for (size_t i = 0; i < known->functions.n; i++) {
+        const struct known_function *function = &known->functions.at[i];
+        *vec_push(&symbols->functions) = (struct function){.name = function->name,
+                                                           .start = function->start,
+                                                           .first_range = RANGE_NONE,
+                                                           .source = function->source};
+    }
+    for (size_t i = 0; i < known->ranges.n; i++)
+        *vec_push(&symbols->ranges) = (struct code_range){.start = known->ranges.at[i].start,
+                                                          .bytes = known->ranges.at[i].bytes,
+                                                          .function = known->ranges.at[i].function,
+                                                          .next = RANGE_NONE};
+    /* The main range of a function first, the others by their starts. */
+    for (uint32_t i = (uint32_t)symbols->ranges.n; i-- > 0;) {
+        struct function *function = &symbols->functions.at[symbols->ranges.at[i].function];
+        if (symbols->ranges.at[i].start.v == function->start.v)
+            continue;
+        symbols->ranges.at[i].next = function->first_range;
+        function->first_range = i;
+    }
+    for (uint32_t i = 0; i < symbols->ranges.n; i++) {
+        struct function *function = &symbols->functions.at[symbols->ranges.at[i].function];
+        if (symbols->ranges.at[i].start.v != function->start.v)
+            continue;
+        symbols->ranges.at[i].next = function->first_range;
+        function->first_range = i;
+    }
+}
+
 void symbols_build(struct symbols *symbols, const struct image *image)
 {
     *symbols = (struct symbols){0};
+    if (image->known) {
+        symbols_take(symbols, image->known);
+        return;
+    }
     struct builder builder = {.symbols = symbols, .image = image};
     evidence_read(&symbols->evidence, image);
     symtab_read(&builder.symtab, image);
@@ -458,6 +499,7 @@ void symbols_release(struct symbols *symbols)
     crossings_release(&symbols->crossings);
     vec_release(&symbols->functions);
     vec_release(&symbols->ranges);
+    vec_release(&symbols->inner);
     evidence_release(&symbols->evidence);
     arena_release(&symbols->arena);
 }

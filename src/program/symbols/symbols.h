@@ -47,6 +47,9 @@ struct symbols {
     struct code_ranges {
         VEC(struct code_range); /* by start, disjoint */
     } ranges;
+    struct inner_symbols {
+        VEC(struct svma);
+    } inner;                    /* starts of symbols inside of others; by start */
     struct evidence evidence;   /* of the data that code refers to */
     struct crossings crossings; /* by range; empty, without `used`, if names gave all functions */
 };

@@ -1,0 +1,208 @@
+#include "keep/module_open.h"
+
+#include "base/err.h"
+#include "keep/kept_image.h"
+#include "profile/profile.h"
+#include "program/binary.h"
+#include "program/elf/stamp.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- where */
+
+enum { MOVED_MAX = 64 };
+
+static struct {
+    struct moved {
+        const char *from, *to;
+        size_t from_bytes;
+    } moved[MOVED_MAX];
+    size_t n;
+    const char *root;
+} elsewhere;
+
+bool module_moved(const char *moved, struct err *err)
+{
+    const char *equals = strchr(moved, '=');
+    if (!equals || equals == moved || !equals[1])
+        return err_set(err, ERR_USAGE, "%s: expected OLD=NEW, two paths", moved);
+    if (elsewhere.n == MOVED_MAX)
+        return err_set(err, ERR_USAGE, "more than %d moved binaries", MOVED_MAX);
+    elsewhere.moved[elsewhere.n++] = (struct moved){moved, equals + 1, (size_t)(equals - moved)};
+    return true;
+}
+
+void module_root(const char *root)
+{
+    elsewhere.root = root;
+}
+
+/* OLD may be the whole path, its last part, or a folder that it is in. */
+static const char *path_moved(const char *path, const struct moved *moved, struct arena *arena)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = moved->from_bytes;
+    bool whole = strlen(path) == n && memcmp(path, moved->from, n) == 0;
+    bool last = strlen(name) == n && memcmp(name, moved->from, n) == 0;
+    if (whole || last)
+        return moved->to;
+    if (strncmp(path, moved->from, n) == 0 && (path[n] == '/' || moved->from[n - 1] == '/'))
+        return arena_format(arena, "%s%s", moved->to, path + n - (moved->from[n - 1] == '/'));
+    return NULL;
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* Where the file may be now; a path that the user gave counts even if it leads nowhere. */
+static const char *path_now(const char *path, struct arena *arena)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < elsewhere.n && !found; i++)
+        found = path_moved(path, &elsewhere.moved[i], arena);
+    if (found || !elsewhere.root || path[0] != '/')
+        return found ? found : path;
+    const char *slash = strrchr(path, '/');
+    const char *whole = arena_format(arena, "%s%s", elsewhere.root, path);
+    const char *flat = arena_format(arena, "%s%s", elsewhere.root, slash);
+    return is_there(whole) ? whole : is_there(flat) ? flat : path;
+}
+
+/* ---- which build */
+
+static bool same_build(const struct image *image, const struct module *module)
+{
+    return !module->build_id_bytes ||
+           (image->build_id_bytes == module->build_id_bytes &&
+            memcmp(image->build_id, module->build_id, module->build_id_bytes) == 0);
+}
+
+/* Whether the recording has a fact of that key about the path, for the module's build-id or any;
+ * `but`: other than this. */
+static bool fact_about(const struct profile *profile, const char *key, const char *build,
+                       const char *but, const char *path)
+{
+    for (size_t i = 0; i < profile->facts.n; i++) {
+        const struct fact *fact = &profile->facts.at[i];
+        const char *space = strcmp(fact->key, key) == 0 ? strchr(fact->value, ' ') : NULL;
+        size_t n = space ? (size_t)(space - fact->value) : 0;
+        if (space && strcmp(space + 1, path) == 0 &&
+            (!build || (strlen(build) == n && memcmp(fact->value, build, n) == 0)) &&
+            (!but || strlen(but) != n || memcmp(fact->value, but, n) != 0))
+            return true;
+    }
+    return false;
+}
+
+/* The file was gone when its code was first seen: addresses are not even known as linked. */
+static bool was_replaced(const struct profile *profile, const struct module *module)
+{
+    char build[2 * sizeof module->build_id + 1] = "-";
+    for (uint32_t i = 0; i < module->build_id_bytes; i++)
+        snprintf(build + (size_t)2 * i, 3, "%02x", module->build_id[i]);
+    return fact_about(profile, "replaced", build, NULL, module->path);
+}
+
+/* Of a file without build-id: whether it has other code than the one that ran. */
+static bool has_other_stamp(const struct profile *profile, const struct image *image,
+                            const struct module *module)
+{
+    char stamp[17];
+    if (module->build_id_bytes || !fact_about(profile, "stamp", NULL, NULL, module->path))
+        return false;
+    snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)stamp_of(image));
+    return fact_about(profile, "stamp", NULL, stamp, module->path);
+}
+
+static void build_text(char *text, const uint8_t *id, uint32_t bytes)
+{
+    strcpy(text, "none");
+    for (uint32_t i = 0; i < bytes; i++)
+        snprintf(text + (size_t)2 * i, 3, "%02x", id[i]);
+}
+
+static const char *build_missing(struct arena *arena, const struct image *image,
+                                 const struct module *module)
+{
+    char there[2 * BUILD_ID_MAX + 5], ran[2 * sizeof module->build_id + 5];
+    build_text(there, image->build_id, image->build_id_bytes);
+    build_text(ran, module->build_id, module->build_id_bytes);
+    if (!module->build_id_bytes)
+        return arena_format(arena, "%s: is not the build that ran", image->path);
+    return arena_format(arena,
+                        "%s: is not the build that ran (build-id %s, not %s); gait carry makes a "
+                        "profile of it",
+                        image->path, there, ran);
+}
+
+/* ---- opening */
+
+bool module_file_open(struct binary *binary, const struct profile *profile, uint32_t index,
+                      struct arena *arena, const char **ret_missing)
+{
+    const struct module *module = &profile->modules.at[index];
+    const char *path = module->path;
+    struct err err;
+    if (path[0] == '[' && strcmp(path, "[vdso]") != 0) {
+        *ret_missing = "code without a file";
+        return false;
+    }
+    if (was_replaced(profile, module)) {
+        *ret_missing = arena_format(arena, "%s: replaced or deleted while it ran", path);
+        return false;
+    }
+    if (!binary_open(binary, path_now(path, arena), &err)) {
+        *ret_missing = arena_string(arena, err.text);
+        return false;
+    }
+    if (same_build(&binary->image, module) && !has_other_stamp(profile, &binary->image, module))
+        return true;
+    *ret_missing = build_missing(arena, &binary->image, module);
+    binary_close(binary);
+    return false;
+}
+
+/* A path of a profile is somebody's word: a pipe or a device must not be opened. */
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "[vdso]") == 0 || (stat(path, &status) == 0 && S_ISREG(status.st_mode));
+}
+
+bool module_image_open(struct image *image, const struct profile *profile, uint32_t index)
+{
+    const struct module *module = &profile->modules.at[index];
+    struct arena arena = {0};
+    struct err ignored;
+    const char *path = path_now(module->path, &arena);
+    bool there = is_file(path) && image_open(image, path, &ignored);
+    arena_release(&arena);
+    if (there && same_build(image, module) && !has_other_stamp(profile, image, module))
+        return true;
+    if (there)
+        image_close(image);
+    return kept_image_there(profile, index) &&
+           kept_image_open(image, profile, index, true, &ignored);
+}
+
+bool module_open(struct binary *binary, const struct profile *profile, uint32_t index,
+                 struct arena *arena, const char **ret_missing)
+{
+    struct image image;
+    struct err err;
+    if (module_file_open(binary, profile, index, arena, ret_missing))
+        return true;
+    if (!kept_image_there(profile, index))
+        return false;
+    if (!kept_image_open(&image, profile, index, false, &err)) {
+        *ret_missing = arena_format(arena, "%s; %s", *ret_missing, err.text);
+        return false;
+    }
+    binary_open_image(binary, image);
+    return true;
+}

@@ -1,0 +1,27 @@
+/* The one place where a module of a profile becomes a binary: its file if that is the build that
+ * ran, wherever it lies now, or else what the profile kept of it. */
+#pragma once
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct binary;
+struct err;
+struct image;
+struct profile;
+
+/* Where files are looked for that are not where they ran, for the whole tool. `moved` is
+ * "OLD=NEW"; `root` a folder that paths are searched in first. Nothing is copied. */
+bool module_moved(const char *moved, struct err *err);
+void module_root(const char *root);
+
+/* False: *ret_missing says why, in the arena. */
+bool module_open(struct binary *binary, const struct profile *profile, uint32_t module,
+                 struct arena *arena, const char **ret_missing);
+/* Its image alone, as it was when it was recorded: without a debug file. */
+bool module_image_open(struct image *image, const struct profile *profile, uint32_t module);
+/* The same with its file alone. */
+bool module_file_open(struct binary *binary, const struct profile *profile, uint32_t module,
+                      struct arena *arena, const char **ret_missing);

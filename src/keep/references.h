@@ -1,0 +1,32 @@
+/* What the code of a kept function names: functions that it calls or jumps to, whose names its
+ * listing shows, and constants that its jump tables may be.
+ *
+ * Bytes are looked at, not instructions: decoding would take five times as long, and what is not
+ * really a reference costs a name too many. */
+#pragma once
+
+#include "base/vec.h"
+#include "program/symbols/symbols.h"
+
+struct image;
+
+struct interval {
+    uint64_t start, end;
+};
+struct intervals {
+    VEC(struct interval);
+};
+
+/* Calls name(context, function) for functions other than its own, and adds constants. */
+struct references {
+    const struct image *image;
+    const struct symbols *symbols;
+    bool *named; /* by function */
+    struct intervals *data;
+};
+void references_find(struct references *references, function_id function);
+
+/* Adds the constants from an address on: to the end of their object, or `bytes`. */
+void interval_add(struct references *references, uint64_t start, uint64_t bytes);
+/* Sorts and joins. */
+void intervals_settle(struct intervals *intervals);

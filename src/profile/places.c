@@ -1,0 +1,178 @@
+#include "profile/places.h"
+
+#include "profile/profile.h"
+#include "records/sample.h"
+
+enum { PAGES_MAX = 1 << 13 };
+
+void places_release(struct places *places)
+{
+    for (size_t i = 0; i < places->n; i++) {
+        for (size_t k = 0; k < places->at[i].n; k++)
+            mem_free(places->at[i].at[k].bits);
+        vec_release(&places->at[i]);
+    }
+    vec_release(places);
+}
+
+/* Index of the first page that is not below. */
+static size_t page_position(const struct module_places *module, uint64_t number)
+{
+    size_t low = 0, high = module->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (module->at[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* NULL: more of them than any module has code for. */
+static struct places_page *page_get(struct module_places *module, uint64_t number)
+{
+    if (module->last < module->n && module->at[module->last].number == number)
+        return &module->at[module->last];
+    size_t at = page_position(module, number);
+    if (at == module->n || module->at[at].number != number) {
+        if (module->n == PAGES_MAX)
+            return NULL;
+        (void)vec_push(module);
+        memmove(&module->at[at + 1], &module->at[at], (module->n - 1 - at) * sizeof *module->at);
+        module->at[at] = (struct places_page){.number = number,
+                                              .bits = mem_alloc(PLACES_WORDS * sizeof(uint64_t))};
+    }
+    module->last = at;
+    return &module->at[at];
+}
+
+void places_mark(struct places *places, uint32_t module, uint64_t at)
+{
+    while (places->n <= module)
+        (void)vec_push(places);
+    struct places_page *page = page_get(&places->at[module], at >> PLACES_PAGE_BITS);
+    uint64_t bit = (at & ((1 << PLACES_PAGE_BITS) - 1)) >> PLACE_BITS;
+    if (page)
+        page->bits[bit >> 6] |= (uint64_t)1 << (bit & 63);
+}
+
+bool places_next(const struct places *places, uint32_t module, uint64_t *at)
+{
+    if (module >= places->n)
+        return false;
+    const struct module_places *pages = &places->at[module];
+    uint64_t number = *at >> PLACES_PAGE_BITS;
+    uint64_t bit = (*at & ((1 << PLACES_PAGE_BITS) - 1)) >> PLACE_BITS;
+    for (size_t i = page_position(pages, number); i < pages->n; i++, bit = 0) {
+        const struct places_page *page = &pages->at[i];
+        if (page->number > number)
+            bit = 0;
+        for (; bit < (uint64_t)PLACES_WORDS * 64; bit = (bit | 63) + 1) {
+            uint64_t word = page->bits[bit >> 6] >> (bit & 63);
+            if (!word)
+                continue;
+            bit += (uint64_t)__builtin_ctzll(word);
+            *at = page->number << PLACES_PAGE_BITS | bit << PLACE_BITS;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what a profile has */
+
+static void mark(struct places *places, const uint32_t *modules, uint32_t module, uint64_t at)
+{
+    if (module != MODULE_NONE)
+        places_mark(places, modules[module], at);
+}
+
+/* A run may fall through several functions. */
+static void mark_range(struct places *places, const struct range_key *key, const uint32_t *modules)
+{
+    enum { LONGEST = 1 << 16 };
+    uint64_t last = key->last.v;
+    if (last - key->start.v < LONGEST)
+        for (uint64_t at = key->start.v; at < last; at += 1 << PLACE_BITS)
+            places_mark(places, modules[key->module], at);
+    places_mark(places, modules[key->module], key->start.v);
+    places_mark(places, modules[key->module], last);
+}
+
+void places_mark_key(struct places *places, int table, const void *key, const uint32_t *modules)
+{
+    switch ((enum profile_table)table) {
+    case TABLE_EDGES:
+    case TABLE_CONFLICTS: { /* which has a key of the same shape */
+        const struct edge_key *edge = key;
+        mark(places, modules, edge->from_module, edge->from.v);
+        mark(places, modules, edge->to_module, edge->to.v);
+        break;
+    }
+    case TABLE_RANGES: mark_range(places, key, modules); break;
+    case TABLE_TRIPS: {
+        const struct trip_key *trip = key;
+        mark(places, modules, trip->module, trip->head.v);
+        break;
+    }
+    case TABLE_PATHS: {
+        const struct path_key *path = key;
+        mark(places, modules, path->module, path->function.v);
+        break;
+    }
+    case TABLE_VALUES: {
+        const struct value_key *value = key;
+        mark(places, modules, value->module, value->address);
+        mark(places, modules, value->to, value->value);
+        mark(places, modules, value->caller_module, value->caller);
+        break;
+    }
+    case TABLE_LATENCIES: {
+        const struct latency_key *latency = key;
+        mark(places, modules, latency->module, latency->address.v);
+        break;
+    }
+    case TABLE_MODELLED: {
+        const struct modelled_key *modelled = key;
+        mark(places, modules, modelled->module, modelled->address.v);
+        break;
+    }
+    default: break;
+    }
+}
+
+static void mark_stacks(struct places *places, const struct stacks *stacks, const uint32_t *modules)
+{
+    for (uint32_t i = 0; i < stacks->nodes.n; i++) {
+        struct stack_key key = stacks_key(stacks, i);
+        mark(places, modules, key.module, key.address);
+    }
+}
+
+static void mark_samples(struct places *places, const struct sample_list *samples,
+                         const uint32_t *modules)
+{
+    for (size_t i = 0; i < samples->n; i++)
+        if (sample_knows(&samples->at[i], SAMPLE_MODULE))
+            mark(places, modules, (uint32_t)samples->at[i].at[SAMPLE_MODULE],
+                 samples->at[i].at[SAMPLE_PC]);
+}
+
+/* Series and contexts of paths name functions that other tables have, too. */
+void places_mark_profile(struct places *places, const struct profile *profile,
+                         const uint32_t *modules)
+{
+    for (int i = 0; i < TABLES; i++)
+        for (uint32_t k = 0; k < profile->tables[i].n; k++)
+            places_mark_key(places, i, map_key(&profile->tables[i].keys, k), modules);
+    for (size_t i = 0; i < profile->loose.edges.n; i++)
+        places_mark_key(places, TABLE_EDGES, &profile->loose.edges.at[i].key, modules);
+    for (size_t i = 0; i < profile->loose.ranges.n; i++)
+        places_mark_key(places, TABLE_RANGES, &profile->loose.ranges.at[i].key, modules);
+    mark_stacks(places, &profile->stacks, modules);
+    mark_stacks(places, &profile->passages, modules);
+    mark_stacks(places, &profile->waits, modules);
+    mark_stacks(places, &profile->call_costs, modules);
+    mark_samples(places, &profile->samples, modules);
+}

@@ -1,0 +1,41 @@
+/* Which code of each module a profile has anything to say about, in steps of 16 bytes: what is to
+ * be kept of the modules' files. A bit for each step, so that marking takes a few nanoseconds. */
+#pragma once
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile;
+
+enum {
+    PLACE_BITS = 4,
+    PLACES_PAGE_BITS = 20,
+    PLACES_WORDS = 1 << (PLACES_PAGE_BITS - PLACE_BITS - 6)
+};
+
+/* One MiB of a module. */
+struct places_page {
+    uint64_t number;
+    uint64_t *bits; /* PLACES_WORDS */
+};
+struct module_places {
+    VEC(struct places_page); /* by number */
+    size_t last;             /* index of the one marked last */
+};
+struct places {
+    VEC(struct module_places); /* by module of the profile */
+};
+
+void places_release(struct places *places);
+void places_mark(struct places *places, uint32_t module, uint64_t at);
+/* Marks all that the profile has; modules[i] is the number here of its module i. */
+void places_mark_profile(struct places *places, const struct profile *profile,
+                         const uint32_t *modules);
+/* Marks the places of one key of a table (enum profile_table). */
+void places_mark_key(struct places *places, int table, const void *key, const uint32_t *modules);
+
+/* The first marked step at or after *at; false: there is none. */
+bool places_next(const struct places *places, uint32_t module, uint64_t *at);
