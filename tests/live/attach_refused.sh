@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 . tests/live/lib/attach.sh
+unfiltered || skip 'system calls are filtered here (seccomp): no process can be attached to'
 
 refused 'no process' 'there is no process' 4194303
 start sleep sleep 100

@@ -5,6 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 . tests/live/lib/attach.sh
+unfiltered || skip 'system calls are filtered here (seccomp): no process can be attached to'
 cat >"$work/threads.c" <<'C'
 #include <pthread.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 make -s "${GAIT_OUT:-o/rel}/programs/roles" >&2 || exit 1
-"$gait" record -q -F 2000 --seed 1 --events edge,call,address,value -o "$work/data" -- "$built/programs/roles" 60000 >"$work/truth" || bad "record: status $?"
+"$gait" record -q -F 2000 --seed 1 --events edge,call,address,value -o "$work/data" -- "$built/programs/roles" 150000 >"$work/truth" || bad "record: status $?"
 "$gait" verify "$work/data" >"$work/verify" || { bad 'verify'; cat "$work/verify"; }
 for kind in thread cpu node lock; do
     "$gait" values --json --module roles --kind $kind "$work/data" >"$work/$kind.json" || bad "values --kind $kind: status $?"
@@ -29,7 +29,7 @@ for function, name in ('alone_first', 'roles'), ('alone_second', 'second'):
     seen = shares('thread', function)
     assert seen.pop('finding') == 'one-thread', seen
     (text, (lo, share, _)), = seen.items()
-    assert text.endswith(f'({name})') and share > 0.999 and lo > 0.9, (function, seen)
+    assert text.endswith(f'({name})') and share > 0.999 and lo > 0.8, (function, seen)
 seen = shares('thread', 'both')
 assert seen.pop('finding') == 'none' and len(seen) == 2 and all(0.2 < share < 0.8 for _, share, _ in seen.values()), seen
 if first == last:
@@ -44,10 +44,12 @@ assert shares('node', 'both') or facts['one_node'], facts
 mutex, spin = (f'roles+{hex(names[name])}' for name in ('mutex', 'spin'))
 for function, lock in ('guarded', mutex), ('spun', spin):
     seen = shares('lock', function)
-    assert seen['finding'] == 'one-lock' and seen[lock][1] > 0.93, (function, seen)
+    assert seen['finding'] == 'one-lock' and seen[lock][1] > 0.85 and seen[lock][2] > 0.97, (function, seen)
 seen = shares('lock', 'sometimes')
-# It is half and half; of some seventy windows that tell, three deviations are a sixth.
-assert seen['finding'] == 'none' and 0.32 < seen[mutex][1] < 0.68 and 0.32 < seen['no lock'][1] < 0.68, seen
+# It is half and half: of two and a half intervals one end is five deviations away.
+def half(lo, share, hi):
+    return share - 2.5 * (share - lo) < 0.5 < share + 2.5 * (hi - share) and 0.2 < share < 0.8
+assert seen['finding'] == 'none' and half(*seen[mutex]) and half(*seen['no lock']), seen
 for function in 'both', 'alone_first', 'alone_second':
     seen = shares('lock', function)
     assert seen is None or seen['no lock'][1] > 0.97, (function, seen)

@@ -43,6 +43,7 @@ status 0 'over at once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c pa
 says 'samples of less than a second have none'
 
 # A process that becomes another program while it is recorded.
+attached() {
 start became /usr/bin/python3 -c "$spin"'
 import os
 os.execv("/bin/sleep", ["sleep", "3"])' 0.4
@@ -61,6 +62,8 @@ sleep 0.2
 status 0 'stopped' timeout 20 "$gait" record --duration 0.8 -o "$work/stopped" -p "$pid"
 says "the agent stays in process $pid, which is stopped by a signal"
 kill -CONT "$pid"
+}
+if unfiltered; then attached; else echo 'nothing can be attached to where system calls are filtered'; fi
 
 # Whoever starts a program without the agent in an exact run.
 status 0 'no environment' "$gait" record --exact=counts -o "$work/bare" -- sh -c 'env -i /bin/true; true'

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 waits=$(program waits)
 pipes=$(program pipes)
-"$gait" record -q --plain -o "$work/granted" -- true 2>"$work/stderr" || skip "no samples of the kernel here: $(head -1 "$work/stderr")"
+"$gait" record -q -e cpu-clock -o "$work/granted" -- true 2>"$work/stderr" || skip "no samples of the kernel here: $(head -1 "$work/stderr")"
 "$gait" info "$work/granted" | grep -q "kernel's part is not sampled" && skip 'kernel code may not be sampled here'
 grep -q ' __x64_sys_futex\| do_futex' /proc/kallsyms || skip 'the kernel does not name its functions'
 /usr/bin/python3 -c 1 2>/dev/null || skip 'no python3'
