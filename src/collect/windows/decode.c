@@ -126,7 +126,6 @@ void decode_counters(struct decode *decode)
 {
     if (!decode->tallies)
         return;
-    counted_trails_read(&decode->trails);
     weighing_tell(&decode->weighing, decode->trails.channel);
     if (decode->span.cpu_ns >= DECODE_BATCH_NS / 2)
         decode_flush(decode, false);

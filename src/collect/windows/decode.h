@@ -74,7 +74,8 @@ uint64_t decode_walk(struct decode *decode, const struct walk_entry *entry);
 /* Messages of a compressor in the process; private copies. Exits among them weigh when the batch is
  * closed. */
 void decode_messages(struct decode *decode, const struct message *messages, size_t n);
-/* What trails have counted since the last call. The ring and the units were read before. */
+/* Closes a batch of what trails have counted, if there is enough of it. The ring and the units were
+ * read before. */
 void decode_counters(struct decode *decode);
 /* Closes the open batch, if any. `last`: nothing will follow. */
 void decode_flush(struct decode *decode, bool last);

@@ -29,26 +29,31 @@ static void take_apart(struct loose_rows *to, const struct profile *from)
     }
 }
 
-/* `tame`: all addresses are low, as those of files. */
-static void some_exact(struct profile *profile, bool tame)
+/* Addresses are below a limit, as those of files; 0: any address. */
+static uint64_t below(uint64_t limit)
+{
+    return limit ? some_below(limit) : some_address();
+}
+
+static void some_exact(struct profile *profile, uint64_t n, uint64_t limit)
 {
     profile_init(profile);
     profile->mode = PROFILE_EXACT;
     some_modules(profile);
-    for (uint64_t n = some_below(300); n; n--) {
+    for (; n; n--) {
         struct edge_key edge = {.from_module = some_module(profile),
                                 .to_module = some_module(profile),
-                                .from = {tame ? some_below(1 << 20) : some_address()},
-                                .to = {tame ? some_below(1 << 20) : some_address()},
+                                .from = {below(limit)},
+                                .to = {below(limit)},
                                 .kind = some_below(EDGE_KINDS)};
         if (edge.kind == EDGE_RETURN)
             edge.from_module = MODULE_NONE, edge.from.v = 0;
         table_at(&profile->edges, &edge)->count = some_number() >> 8;
-        uint64_t start = tame ? some_below(1 << 20) : some_address();
+        uint64_t start = below(limit);
         struct range_key range = {.module = some_module(profile),
                                   .instructions = (uint32_t)some_below(64),
                                   .start = {start},
-                                  .last = {tame ? start + some_below(100) : some_address()}};
+                                  .last = {limit ? start + some_below(limit) : some_address()}};
         table_at(&profile->ranges, &range)->count = some_number() >> 8;
     }
 }
@@ -70,9 +75,12 @@ static void loose_rows_are_written_like_tables(void **state)
 {
     (void)state;
     for (unsigned round = 0; round < 200; round++) {
+        /* Rows that are neighbours; usual ones; such whose integers just fit into a word, or not.
+         */
+        const uint64_t limits[] = {0, 4, 1 << 20, UINT64_C(1) << (22 + round % 10)};
         struct profile tables, loose, merged, both;
         struct err err;
-        some_exact(&tables, round % 2);
+        some_exact(&tables, some_below(300), limits[round % 4]);
         profile_init(&loose);
         loose.mode = PROFILE_EXACT;
         modules_copy(&loose, &tables);
@@ -99,8 +107,26 @@ static void loose_rows_are_written_like_tables(void **state)
     }
 }
 
+/* In more than one chunk. */
+static void many_rows(void **state)
+{
+    struct profile tables, loose;
+    (void)state;
+    some_exact(&tables, 100000, 1 << 20);
+    profile_init(&loose);
+    loose.mode = PROFILE_EXACT;
+    modules_copy(&loose, &tables);
+    take_apart(&loose.loose, &tables);
+    expect_equal(&tables, &loose);
+    profile_release(&tables);
+    profile_release(&loose);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loose_rows_are_written_like_tables)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loose_rows_are_written_like_tables),
+        cmocka_unit_test(many_rows),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
