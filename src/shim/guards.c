@@ -159,7 +159,11 @@ EXPORT long syscall(long number, ...)
         calls_end();
     if (number == SYS_prctl)
         prctl_heed(a, (unsigned long)b);
-    return next(number, a, b, c, d, e, f);
+    long result = next(number, a, b, c, d, e, f);
+    if (number == SYS_mprotect || number == SYS_pkey_mprotect || number == SYS_munmap ||
+        number == SYS_mremap)
+        agent_code_changed((uint64_t)a, (uint64_t)b);
+    return result;
 }
 
 /* A debugger would see our samples: who asks to be traced gets none any more. */

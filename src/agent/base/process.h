@@ -33,12 +33,13 @@ struct agent {
     struct cache *cache;
     struct regions *regions; /* under the cache's lock, or while it is flushed */
     struct record_options options;
-    int32_t pid;    /* of the process that is recorded */
-    uint32_t index; /* of its channel */
-    char path[256]; /* of the shared memory */
-    int share_fd;   /* or a descriptor of it, if there is no path: above 0 */
-    uint32_t stale; /* code may have changed: flush before the next walk; set by any thread */
-    int32_t signal; /* that samples use */
+    int32_t pid;       /* of the process that is recorded */
+    uint32_t index;    /* of its channel */
+    char path[256];    /* of the shared memory */
+    int share_fd;      /* or a descriptor of it, if there is no path: above 0 */
+    uint32_t stale;    /* code may have changed: flush before the next walk; set by any thread */
+    uint32_t remapped; /* the same of code that is guarded: it may not be executed any more */
+    int32_t signal;    /* that samples use */
     uint32_t
         retired; /* no trigger is armed any more: system calls are filtered, or the agent leaves */
     uint32_t clock_forbidden; /* a thread has given up the time stamp counter */

@@ -24,12 +24,21 @@ static void copies_are_stale(void)
 void agent_code_changed(uint64_t start, uint64_t bytes)
 {
     const struct regions *regions = agent.regions;
-    bool changed = false;
-    for (uint32_t i = 0; regions && i < regions->n; i++)
-        changed |= regions->at[i].start < start + bytes && regions->at[i].end > start &&
-                   regions->at[i].kind == REGION_LASTING;
-    if (changed)
+    bool lasting = false, guarded = false;
+    for (uint32_t i = 0; regions && i < regions->n; i++) {
+        const struct region *region = &regions->at[i];
+        bool here = region->start < start + bytes && region->end > start;
+        lasting |= here && region->kind == REGION_LASTING;
+        guarded |= here && region->kind != REGION_LASTING;
+    }
+    if (lasting)
         copies_are_stale();
+    if (!guarded || agent.options.mode != RECORD_SAMPLED)
+        return;
+    __atomic_store_n(&agent.remapped, 1, __ATOMIC_SEQ_CST);
+    /* A walk that came here ends at a call of the agent's own: it must not run what may not be
+     * executed now. */
+    sys3(SYS_gettid, 0, 0, 0);
 }
 
 void agent_modules_closed(void)

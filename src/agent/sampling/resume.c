@@ -23,7 +23,8 @@ static bool mask_suits(uint64_t at)
     return !at || (program_read(at, &mask, sizeof mask) && !(mask & TRAP_BIT));
 }
 
-/* Calls that return to the thread that makes them, and leave SIGTRAP, stacks and %gs alone. */
+/* Calls that return to the thread that makes them, and leave SIGTRAP, stacks, %gs and code alone.
+ * Those that map memory without touching code are made by the walk itself. */
 static bool returns(const uint64_t *gpr)
 {
     switch (gpr[RAX]) {
@@ -63,16 +64,11 @@ static bool returns(const uint64_t *gpr)
     case SYS_link:
     case SYS_linkat:
     case SYS_listen:
-    case SYS_madvise:
     case SYS_mkdir:
     case SYS_mkdirat:
-    case SYS_mmap:
-    case SYS_mprotect:
-    case SYS_mremap:
     case SYS_msgrcv:
     case SYS_msgsnd:
     case SYS_msync:
-    case SYS_munmap:
     case SYS_nanosleep:
     case SYS_open:
     case SYS_openat:

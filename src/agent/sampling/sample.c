@@ -32,6 +32,21 @@ enum {
     FURTHER = 100000, /* instructions between the windows of a walk */
 };
 
+/* Code of a JIT that may have lost its rights: its copies must not run then. False: the cache is
+ * being changed, and the next walk tries again. */
+static bool modules_sift(void)
+{
+    if (!__atomic_load_n(&agent.remapped, __ATOMIC_ACQUIRE))
+        return true;
+    if (!gate_lock(&agent.cache->gate, false))
+        return false;
+    __atomic_store_n(&agent.remapped, 0, __ATOMIC_RELAXED);
+    maps_read(agent.regions);
+    cache_sift(agent.cache);
+    gate_unlock(&agent.cache->gate);
+    return true;
+}
+
 /* Enters the cache, with copies of what is mapped now. False: not possible; the reason is counted.
  */
 static bool modules_enter(void)
@@ -44,13 +59,19 @@ static bool modules_enter(void)
     bool changed = __atomic_load_n(&agent.stale, __ATOMIC_ACQUIRE) ||
                    print != __atomic_load_n(&agent.loader_print, __ATOMIC_ACQUIRE) ||
                    (agent.cache->witness && !witness_holds(agent.cache->witness));
-    if (!changed && !agent.cache->full && gate_enter(&agent.cache->gate))
-        return true;
+    if (!changed && !agent.cache->full && gate_enter(&agent.cache->gate)) {
+        if (modules_sift())
+            return true;
+        gate_leave(&agent.cache->gate);
+        agent_lose(LOSS_busy);
+        return false;
+    }
     /* Others may be in it. They soon leave, and nobody enters before one has flushed it. */
     if (!gate_claim(&agent.cache->gate)) {
         agent_lose(LOSS_busy);
         return false;
     }
+    changed |= __atomic_exchange_n(&agent.remapped, 0, __ATOMIC_ACQUIRE);
     __atomic_store_n(&agent.stale, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&agent.loader_print, print, __ATOMIC_RELEASE);
     cache_flush(agent.cache);

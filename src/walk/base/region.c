@@ -40,6 +40,12 @@ static inline size_t room_there(const struct regions *regions, const struct regi
     return regions->untold ? room_probed(region, pc) : region->end - pc;
 }
 
+bool regions_hold(const struct regions *regions, uint64_t pc)
+{
+    const struct region *region = region_find(regions, pc);
+    return region && region->refusal == LOSS_N;
+}
+
 size_t regions_peek(const struct regions *regions, uint64_t pc)
 {
     const struct region *region = region_find(regions, pc);

@@ -54,3 +54,5 @@ size_t regions_room(struct regions *regions, uint64_t pc, enum region_kind *ret_
                     uint32_t *ret_refusal);
 /* The same without a refresh, for looking ahead; 0 for code that may change. */
 size_t regions_peek(const struct regions *regions, uint64_t pc);
+/* Whether there was code at pc when the mappings were last read. */
+bool regions_hold(const struct regions *regions, uint64_t pc);

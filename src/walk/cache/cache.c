@@ -338,18 +338,42 @@ static bool guard_overlaps(const struct cache *cache, uint32_t guard, uint64_t s
     return false;
 }
 
+static void block_spoil(struct cache *cache, struct copied_block *block)
+{
+    block->stale = true;
+    if (!cache_asks_itself(cache, block))
+        return;
+    uint64_t at = guard_switch(block->code + block->body);
+    const struct zone *zone = zones_find(&cache->zones, at);
+    if (zone)
+        __atomic_store_n(zone->writable + (at - zone->runs_at), 0, __ATOMIC_RELEASE);
+}
+
 void cache_spoil(struct cache *cache, uint64_t start, uint64_t bytes)
 {
     for (uint32_t i = 0; i < cache->n_superblocks; i++) {
         struct copied_block *block = &cache->superblocks[i];
-        if (!block->guard || !guard_overlaps(cache, block->guard, start, bytes))
-            continue;
-        block->stale = true;
-        uint64_t at = guard_switch(block->code + block->body);
-        const struct zone *zone =
-            cache_asks_itself(cache, block) ? zones_find(&cache->zones, at) : NULL;
-        if (zone)
-            __atomic_store_n(zone->writable + (at - zone->runs_at), 0, __ATOMIC_RELEASE);
+        if (block->guard && guard_overlaps(cache, block->guard, start, bytes))
+            block_spoil(cache, block);
+    }
+}
+
+static bool guard_in_regions(const struct cache *cache, uint32_t guard)
+{
+    struct guards_run run = {0};
+    while (guards_next(cache->guards, guard, &run))
+        if (!regions_hold(cache->regions, run.start) ||
+            !regions_hold(cache->regions, run.start + run.bytes - 1))
+            return false;
+    return true;
+}
+
+void cache_sift(struct cache *cache)
+{
+    for (uint32_t i = 0; i < cache->n_superblocks; i++) {
+        struct copied_block *block = &cache->superblocks[i];
+        if (block->guard && !block->stale && !guard_in_regions(cache, block->guard))
+            block_spoil(cache, block);
     }
 }
 

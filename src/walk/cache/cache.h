@@ -172,6 +172,8 @@ bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_numbe
 /* Guarded copies of code in these bytes never run again: the program has unmapped them, or may not
  * execute them any more. All others stay. Under the lock; other threads may be in the cache. */
 void cache_spoil(struct cache *cache, uint64_t start, uint64_t bytes);
+/* The same for guarded copies of what is not in the cache's regions any more. */
+void cache_sift(struct cache *cache);
 bool cache_contains(const struct cache *cache, uint64_t pc);
 
 /* The program instruction that the code at a cache pc belongs to, when it faulted there. */
