@@ -96,9 +96,12 @@ void kernel_part_open(struct kernel_part *part, const struct recording_options *
     if (!wanted(options))
         return;
     struct perf_wish wish = {.hz = RATE_HZ, .beside = true};
+    looks_init(&part->looks, profile);
+    part->began_ns = clock_ns(CLOCK_MONOTONIC);
     if (!perf_request_settle(&part->request, &wish, &err)) {
         refuse(part, err.text);
         describe(part, profile);
+        looks_start(&part->looks, part->began_ns);
         return;
     }
     part->sample_ns = perf_cost_measure(&part->request);
@@ -111,10 +114,13 @@ void kernel_part_open(struct kernel_part *part, const struct recording_options *
         snprintf(part->refused, sizeof part->refused, "%s", part->request.refused);
     describe(part, profile);
     part->used = part->on;
+    if (!part->on || !part->request.waits)
+        looks_start(&part->looks, part->began_ns);
     if (!part->on)
         return;
     follow_init(&part->follow, &part->request, profile);
     follow_beside(&part->follow, &part->totals);
+    part->follow.waits.off = !part->request.waits;
     map_init(&part->claims, sizeof(struct claim_key));
     part->began_ns = clock_ns(CLOCK_MONOTONIC);
     part->began_tsc = tsc_now();
@@ -131,6 +137,8 @@ static void end(struct kernel_part *part, const char *why)
 
 void kernel_part_close(struct kernel_part *part)
 {
+    if (part->looks.profile)
+        looks_release(&part->looks);
     if (part->used) {
         follow_release(&part->follow);
         map_release(&part->claims);
@@ -189,6 +197,8 @@ static uint64_t tsc_to_ns(const struct kernel_part *part, uint64_t tsc)
 void kernel_part_claim(struct kernel_part *part, int pid, int tid, uint64_t start_tsc)
 {
     struct claim_key key = {pid, tid, start_tsc};
+    if (part->looks.profile)
+        looks_process(&part->looks, (uint32_t)pid);
     if (!part->on)
         return;
     if (part->claims.n == CLAIMS_MAX) {
@@ -214,6 +224,8 @@ bool kernel_part_times(const struct kernel_part *part)
 void kernel_part_own(struct kernel_part *part, int tid)
 {
     uint32_t own = (uint32_t)tid;
+    if (part->looks.profile)
+        map_add(&part->looks.own, &own);
     if (part->on)
         map_add(&part->follow.tasks.own, &own);
 }
@@ -245,6 +257,8 @@ static void waits_update(struct kernel_part *part)
 
 uint64_t kernel_part_due(const struct kernel_part *part)
 {
+    if (part->looks.on)
+        return part->looks.next_ns;
     return part->on && part->request.waits ? part->pace.due_ns : UINT64_MAX;
 }
 
@@ -291,6 +305,8 @@ static void end_dear(struct kernel_part *part)
 void kernel_part_read(struct kernel_part *part, bool last)
 {
     const struct perf_event_header *record;
+    if (part->looks.on)
+        looks_take(&part->looks, clock_ns(CLOCK_MONOTONIC));
     if (!part->on)
         return;
     if (last)
@@ -336,18 +352,41 @@ static void names_give(struct kernel_part *part, uint64_t now_ns, bool last)
     }
 }
 
+/* Who said what is known of waits. */
 static void waits_describe(struct kernel_part *part, uint64_t now_ns)
 {
-    char text[256], all[320];
-    wait_source_text(text, sizeof text, &part->request, &part->pace, now_ns, part->began_ns);
-    if (part->ended_ns)
-        snprintf(all, sizeof all,
-                 "%s; the first %.1f s alone, because there were too many after that", text,
-                 (double)(part->ended_ns - part->began_ns) / 1e9);
+    char text[256] = "", all[480];
+    double until = (double)((part->ended_ns ? part->ended_ns : now_ns) - part->began_ns) / 1e9;
+    if (part->used && !part->follow.waits.off)
+        wait_source_text(text, sizeof text, &part->request, &part->pace, now_ns, part->began_ns);
+    if (!part->looks.rounds)
+        snprintf(all, sizeof all, "%s%s", text,
+                 part->ended_ns ? "; the beginning alone, because there were too many" : "");
     else
-        snprintf(all, sizeof all, "%s", text);
-    if (*text)
-        profile_fact(part->follow.profile, "waits", all);
+        snprintf(all, sizeof all,
+                 "%s%s%.0f looks at /proc, %.1f a second: times are exact, stacks a part; the "
+                 "kernel's context switches %s",
+                 text, *text ? "; then " : "", (double)part->looks.rounds,
+                 (double)part->looks.rounds / ((double)(now_ns - part->looks.began_ns) / 1e9),
+                 part->ended_ns ? "were too many" : "are not reported, or without stacks");
+    if (part->ended_ns && *text && part->looks.rounds)
+        snprintf(all + strlen(all), sizeof all - strlen(all), " after %.1f s", until);
+    if (*all)
+        profile_fact(part->looks.profile, "waits", all);
+}
+
+/* Time off CPUs as looks found it. */
+static void looks_give(struct kernel_part *part, uint64_t now_ns, bool last)
+{
+    if (!part->looks.on)
+        return;
+    uint64_t off = looks_tell(&part->looks, last);
+    if (!part->on) { /* else switches have it */
+        sum_add(&part->looks.profile->totals.off_ns, off);
+        sum_add(&part->told.off_ns, off);
+    }
+    if (last)
+        waits_describe(part, now_ns);
 }
 
 static void totals_add(struct totals *to, const struct totals *from)
@@ -371,7 +410,7 @@ static void times_give(struct kernel_part *part, uint64_t now_ns, bool last)
     totals_add(&part->follow.profile->totals, &part->totals);
     totals_add(&part->told, &part->totals);
     part->totals = (struct totals){0};
-    if (last)
+    if (last && !part->looks.on && !part->ended_ns)
         waits_describe(part, now_ns);
 }
 
@@ -379,6 +418,7 @@ void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, b
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     struct lives *lives = &part->follow.tasks.lives;
+    looks_give(part, now, last);
     if (!part->on)
         return;
     names_give(part, now, last);
@@ -390,6 +430,7 @@ void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, b
     if (last || !(costs_too_much(part) || costs_far_too_much(part, now)))
         return;
     part->ended_ns = now;
+    looks_start(&part->looks, now);
     names_give(part, now, true);
     times_give(part, now, true);
     end_dear(part);
@@ -402,6 +443,8 @@ void kernel_part_sum(const struct kernel_part *part, struct totals *totals)
 
 void kernel_part_forget(struct kernel_part *part)
 {
+    if (part->looks.profile)
+        looks_forget(&part->looks);
     if (part->used)
         follow_forget(&part->follow);
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "collect/kernel/follow.h"
+#include "collect/kernel/looks.h"
 #include "collect/kernel/wait_pace.h"
 #include "collect/perf/perf_events.h"
 #include "profile/profile.h"
@@ -31,6 +32,7 @@ struct kernel_part {
     struct perf_events events;
     struct follow follow;
     struct wait_pace pace;        /* of waits, if the kernel grants them */
+    struct looks looks;           /* at waits, if it does not, or no longer */
     struct map claims;            /* that were told */
     struct totals totals, told;   /* not in the profile yet, and what is */
     uint64_t user_ns, kernel_ns;  /* CPU time of all threads, so far */

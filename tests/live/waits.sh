@@ -48,6 +48,49 @@ P
     grep -q locker "$work/stdout" && ! grep -q 'by reason\|sleeper' "$work/stdout" || bad 'more than the futex of locker'
 done
 
+# Without the kernel's events: looks at /proc. Times are those of schedstat, stacks of some waits.
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+    chmod 755 "$work" && mkdir -m 777 "$work/theirs"
+    looked() {
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$gait" record -q -o "$work/theirs/data" -- "$waits" >/dev/null || { bad 'record as nobody'; return 1; }
+        "$gait" waits --json "$work/theirs/data" >"$work/json" || { bad 'waits as nobody'; return 1; }
+        /usr/bin/python3 -B - "$work" <<'P'
+import json, sys
+got = json.load(open(sys.argv[1] + '/json'))
+print(got['sources'], got['time'], got['off_time'])
+if not any('looks at /proc' in source for source in got['sources']):
+    sys.exit(0)  # everybody may have stacks of waits here
+assert 0.2 < got['time'] <= got['off_time'] * 1.01 + 0.01, got['time']
+found = {(row['reason'], frame['function']) for row in got['rows'] for frame in row['stack']}
+print(sorted(found))
+assert ('futex', 'main') in found or ('sleep', 'main') in found, found
+assert ('read (pipe)', 'reader') in found and ('sleep', 'sleeper') in found, found
+P
+    }
+    thrice 'waits by /proc' looked
+else
+    echo 'not root: waits without the kernel are not tried'
+fi
+
+# Threads that wait when they are attached to, and go on waiting.
+mkfifo "$work/fifo"
+"$waits" hold <"$work/fifo" >"$work/held" &
+held=$!
+exec 9>"$work/fifo"
+for _ in $(seq 50); do grep -q ready "$work/held" && break; sleep 0.1; done
+for mode in '' --plain; do
+    status 0 "attach $mode" "$gait" record -q $mode -p $held --duration 0.3 -o "$work/attached"
+    "$gait" waits --json --by stack "$work/attached" >"$work/json" || bad "waits of $mode -p"
+    /usr/bin/python3 -B - "$work" <<'P' || bad "waits of what waited before, $mode"
+import json, sys
+got = json.load(open(sys.argv[1] + '/json'))
+rows = [row for row in got['rows'] if row['reason'] == 'read (pipe)' and any(frame['function'] == 'main' for frame in row['stack'])]
+assert rows and rows[0]['time'] > 0.2, got['rows']
+P
+done
+exec 9>&-
+wait $held
+
 # A hundred thousand switches a second. The recording says what it left out, and costs no more than it may. (Of a busy machine's figures the best of three is taken.)
 cheap() {
     "$gait" record --overhead 2% -o "$work/many" -- "$pipes" 100000 2>"$work/summary" >/dev/null || { bad 'record pipes'; return 1; }

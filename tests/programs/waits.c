@@ -1,5 +1,5 @@
 /* Threads that wait, each for one thing, and for as long as the program prints: name and
- * milliseconds. A wait lasts at least that long. */
+ * milliseconds. A wait lasts at least that long. With an argument it waits for its input alone. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -44,8 +44,15 @@ static void *poller(void *none)
     return none;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    char byte;
+    (void)argv;
+    if (argc > 1) { /* waits for its input */
+        puts("ready");
+        fflush(stdout);
+        return read(0, &byte, 1) < 0;
+    }
     void *(*const all[])(void *) = {sleeper, locker, reader, poller};
     pthread_t threads[4];
     if (pipe(ends) < 0)

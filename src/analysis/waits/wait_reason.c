@@ -1,5 +1,7 @@
 #include "analysis/waits/wait_reason.h"
 
+#include "profile/waits.h"
+
 #include <string.h>
 
 /* A system call belongs to the first row whose word its name has. The order matters: sendfile
@@ -146,6 +148,23 @@ struct wait_reason wait_reason_find(const char *const *names, size_t n, bool run
     }
     if (!runnable)
         reason.what = other_what(names, n);
+    return reason;
+}
+
+struct wait_reason wait_reason_of_call(uint64_t call)
+{
+    static const char *const functions[WAIT_FILES] = {
+        [WAIT_FILE_NONE] = "",    [WAIT_PIPE] = "pipe_",     [WAIT_SOCKET] = "sock_",
+        [WAIT_TERMINAL] = "tty_", [WAIT_EVENT] = "eventfd_", [WAIT_TIMER] = "timerfd_",
+        [WAIT_FILE] = "filemap_"};
+    uint64_t number = call & ((1u << WAIT_FILE_SHIFT) - 1), file = call >> WAIT_FILE_SHIFT;
+    struct wait_reason reason = {.what = "page fault", .syscall = ""};
+    if (number == WAIT_NO_CALL)
+        return reason;
+    const char *const inside[] = {functions[file < WAIT_FILES ? file : WAIT_FILE_NONE]};
+    reason.syscall = wait_call_name(number);
+    reason.syscall_bytes = strlen(reason.syscall);
+    reason.what = *reason.syscall ? call_what(reason.syscall, inside, 1) : "another system call";
     return reason;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct wait_reason {
     const char *what;     /* "futex", "read (pipe)", "runnable": constant texts */
@@ -13,5 +14,7 @@ struct wait_reason {
 /* names: of kernel functions, innermost first. runnable: it was pushed off its CPU. */
 struct wait_reason wait_reason_find(const char *const *names, size_t n, bool runnable);
 
+/* By the system call alone: an address of WAIT_MODULE (profile/waits.h). */
+struct wait_reason wait_reason_of_call(uint64_t call);
 /* The stack was not taken. */
 struct wait_reason wait_reason_unseen(bool runnable);

@@ -4,6 +4,7 @@
 #include "analysis/counts/scene.h"
 #include "base/err.h"
 #include "base/memory.h"
+#include "profile/waits.h"
 #include "program/names/match.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ struct folding {
     uint32_t *root_of; /* node of the thread */
     uint32_t *node_of; /* of view->nodes: the user code above it, itself included */
     bool *wanted;      /* it or a caller has the name that is asked for */
+    uint32_t calls;    /* module of system calls; MODULE_NONE: none */
 };
 
 /* ---- stacks */
@@ -68,11 +70,19 @@ static void node_fold(struct folding *fold, uint32_t node)
     fold->root_of[node] = fold->root_of[key.parent];
     fold->node_of[node] = fold->node_of[key.parent];
     fold->wanted[node] = fold->wanted[key.parent];
-    if (profile_module_is_kernel(fold->profile, key.module))
+    if (key.module == fold->calls || profile_module_is_kernel(fold->profile, key.module))
         return;
     struct code_owner code = code_owner_find(fold->view->scene, 0, key.module, key.address);
     fold->node_of[node] = node_add(fold->view, fold->node_of[key.parent], &key, &code);
     fold->wanted[node] |= name_wanted(fold->view, code.linkage);
+}
+
+static uint32_t calls_module(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->modules.n; i++)
+        if (strcmp(profile->modules.at[i].path, WAIT_MODULE) == 0)
+            return i;
+    return MODULE_NONE;
 }
 
 static struct wait_reason reason_of(const struct folding *fold, uint32_t node, bool runnable)
@@ -82,6 +92,8 @@ static struct wait_reason reason_of(const struct folding *fold, uint32_t node, b
     struct stack_key key = stacks_key(fold->stacks, node);
     if (key.parent == STACK_NONE)
         return wait_reason_unseen(runnable);
+    if (key.module == fold->calls)
+        return wait_reason_of_call(key.address);
     while (key.parent != STACK_NONE && n < KERNEL_FRAMES_MAX &&
            profile_module_is_kernel(fold->profile, key.module)) {
         names[n++] = code_owner_find(fold->view->scene, 0, key.module, key.address).linkage;
@@ -227,6 +239,7 @@ bool wait_view_make(struct wait_view *view, struct scene *scene, struct wait_fil
     struct folding fold = {.view = view,
                            .profile = profile,
                            .stacks = &profile->waits,
+                           .calls = calls_module(profile),
                            .root_of = mem_alloc((n + 1) * sizeof *fold.root_of),
                            .node_of = mem_alloc((n + 1) * sizeof *fold.node_of),
                            .wanted = mem_alloc((n + 1) * sizeof *fold.wanted)};

@@ -60,6 +60,8 @@ static void attach_thread(struct attach *attach, int tid)
         break;
     }
     tasks_get(&attach->follow->tasks, (uint32_t)attach->pid, key, attach->now_ns);
+    if (!refused)
+        waits_meet(&attach->follow->waits, (uint32_t)attach->pid, key, attach->now_ns);
     if (refused) /* nothing will be known of it: neither does it run nor wait */
         tasks_forget(&attach->follow->tasks, key);
 }

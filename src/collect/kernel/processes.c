@@ -105,6 +105,15 @@ struct process *processes_get(struct processes *processes, uint32_t pid)
     return process;
 }
 
+void processes_reread(struct processes *processes, uint32_t pid, bool walked)
+{
+    bool fresh;
+    struct process *process = process_get(processes, pid, &fresh);
+    struct adoption adoption = {processes, process};
+    process->walked = walked;
+    proc_read_maps((int)pid, adopt, &adoption);
+}
+
 void processes_fork(struct processes *processes, const struct perf_task *task)
 {
     bool fresh;

@@ -41,6 +41,8 @@ void processes_release(struct processes *processes);
 /* Never NULL; pointers stay valid. */
 struct process *processes_get(struct processes *processes, uint32_t pid);
 
+/* Adds mappings that /proc has now. */
+void processes_reread(struct processes *processes, uint32_t pid, bool walked);
 void processes_map(struct processes *processes, const struct perf_mapping *mapping);
 void processes_fork(struct processes *processes, const struct perf_task *task);
 /* A thread has ended; the last one ends the mappings. */

@@ -96,24 +96,30 @@ static uint32_t node_of(void *closure, uint32_t parent, struct avma inside)
     return stacks_node(samples->nodes, parent, place.module, place.address.v);
 }
 
-static uint32_t user_frames(struct samples *samples, const struct perf_sample *sample,
-                            uint32_t node)
+static uint32_t frames_of(struct samples *samples, const struct perf_ids *ids,
+                          const struct stack_sample *from, uint32_t node)
 {
-    struct process *process = processes_get(samples->processes, sample->ids.pid);
+    struct process *process = processes_get(samples->processes, ids->pid);
     struct asked asked = {samples, process};
     struct stack_space space = {.place = place_of, .closure = &asked};
-    struct stack_sample from = {.mask = STACK_REGISTERS_MASK,
-                                .registers = sample->registers,
-                                .bytes = sample->stack,
-                                .n_bytes = sample->stack_bytes};
     struct stack *stack = &samples->stack;
-    stack_walk(stack, &space, &from);
+    stack_walk(stack, &space, from);
     stack_past_apply(&process->past, stack);
     count_end(samples);
     stack_drop_unmapped(stack, &space);
     struct last_stack *last =
-        last_nodes_of(&samples->last, process->pid, sample->ids.tid, process->mappings.changes);
+        last_nodes_of(&samples->last, process->pid, ids->tid, process->mappings.changes);
     return last_stack_node(last, stack, node, node_of, &asked);
+}
+
+static uint32_t user_frames(struct samples *samples, const struct perf_sample *sample,
+                            uint32_t node)
+{
+    struct stack_sample from = {.mask = STACK_REGISTERS_MASK,
+                                .registers = sample->registers,
+                                .bytes = sample->stack,
+                                .n_bytes = sample->stack_bytes};
+    return frames_of(samples, &sample->ids, &from, node);
 }
 
 static uint32_t only_frame(struct samples *samples, const struct perf_sample *sample, uint32_t node)
@@ -172,6 +178,14 @@ uint32_t samples_node(struct samples *samples, const struct perf_sample *sample)
     else if (stacks_key(stacks, node).module == samples->unknown_module)
         sum_add(&samples->totals->losses[LOSS_unmapped], 1);
     return node;
+}
+
+uint32_t samples_look(struct samples *samples, uint32_t pid, uint32_t tid,
+                      const struct stack_sample *from)
+{
+    struct perf_ids ids = {.pid = pid, .tid = tid};
+    uint32_t root = stacks_node(samples->nodes, STACK_NONE, MODULE_NONE, stack_thread(pid, tid));
+    return frames_of(samples, &ids, from, root);
 }
 
 /* The agent has better samples of user mode. This one only divides the thread's time. */

@@ -44,4 +44,7 @@ void samples_tell_names(struct samples *samples, bool last);
 void samples_forget(struct samples *samples);
 /* The node of its stack. */
 uint32_t samples_node(struct samples *samples, const struct perf_sample *sample);
+/* The same of a stack that is not the kernel's copy. */
+uint32_t samples_look(struct samples *samples, uint32_t pid, uint32_t tid,
+                      const struct stack_sample *from);
 void samples_add(struct samples *samples, const struct perf_sample *sample);

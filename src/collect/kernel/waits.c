@@ -1,5 +1,6 @@
 #include "collect/kernel/waits.h"
 
+#include "collect/kernel/blocked.h"
 #include "collect/kernel/tasks.h"
 #include "collect/perf/perf_record.h"
 
@@ -72,6 +73,8 @@ void waits_stack(struct waits *waits, const struct perf_sample *sample)
     if (is_nobody(waits, &sample->ids))
         return;
     struct wait *wait = wait_of(waits, &sample->ids);
+    if (wait->gone)
+        return;
     wait_drop(wait);
     /* samples_node may reach /proc, but never this map. */
     wait->node = samples_node(&waits->stacks, sample);
@@ -134,13 +137,16 @@ static void wait_end(struct waits *waits, struct wait *wait, uint64_t now_ns)
 
 void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, bool runnable)
 {
-    if (is_nobody(waits, ids))
+    if (waits->off || is_nobody(waits, ids))
         return;
     struct wait *wait = wait_of(waits, ids);
     if (!out) {
+        wait->gone = false;
         wait_end(waits, wait, ids->time_ns);
         return;
     }
+    if (wait->gone)
+        return;
     if (wait->waits) /* its coming back was lost: nobody knows when */
         wait_drop(wait);
     if (wait->stack_ns + STACK_AGE_NS < ids->time_ns)
@@ -150,12 +156,27 @@ void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, boo
     wait->since_ns = ids->time_ns;
 }
 
+void waits_meet(struct waits *waits, uint32_t pid, uint32_t tid, uint64_t now_ns)
+{
+    struct perf_ids ids = {.pid = pid, .tid = tid};
+    struct blocked blocked;
+    if (waits->off || is_nobody(waits, &ids) || !blocked_read(pid, tid, &blocked))
+        return;
+    struct wait *wait = wait_of(waits, &ids);
+    wait_drop(wait);
+    wait->node = blocked_node(&waits->stacks, pid, tid, &blocked);
+    wait->waits = true;
+    wait->runnable = false;
+    wait->since_ns = wait->stack_ns = now_ns;
+}
+
 void waits_exit(struct waits *waits, uint32_t tid)
 {
     uint32_t index = map_find(&waits->tids, &tid);
     if (index == MAP_NONE)
         return;
     waits->at[index].waits = false;
+    waits->at[index].gone = true;
     wait_drop(&waits->at[index]);
 }
 

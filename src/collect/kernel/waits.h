@@ -26,6 +26,8 @@ struct tasks;
 struct wait {
     uint32_t pid, tid;
     bool waits, runnable;
+    bool
+        gone; /* it has ended, and leaves its CPU for the last time, unless its number comes back */
     uint64_t since_ns;
     uint64_t stack_ns; /* when the stack was taken */
     uint32_t node;     /* of profile->waits; STACK_NONE: look in `path` */
@@ -49,6 +51,7 @@ struct wait_seen {
 
 struct waits {
     struct profile *profile;
+    bool off; /* others find them (looks.h) */
     const struct tasks *tasks;
     struct samples stacks; /* makes nodes of profile->waits */
     struct totals losses;  /* of those stacks: nobody looks at them */
@@ -73,6 +76,8 @@ void waits_release(struct waits *waits);
 void waits_stack(struct waits *waits, const struct perf_sample *sample);
 /* `runnable`: others wanted its CPU. */
 void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, bool runnable);
+/* A thread that may wait already when it is first followed. */
+void waits_meet(struct waits *waits, uint32_t pid, uint32_t tid, uint64_t now_ns);
 void waits_exit(struct waits *waits, uint32_t tid);
 
 /* Adds the waits that have ended to the profile, whose nodes are then not needed any more. `last`:

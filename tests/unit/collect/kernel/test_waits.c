@@ -142,13 +142,14 @@ static void ends_and_losses(void **state)
     wait(world, A, 0xffffffff81000010, 10 * MS, 0, false);
     follow_take(&world->follow, record_task(&world->record, PERF_RECORD_EXIT, A, A, A, A, 20 * MS),
                 false);
+    wait(world, A, 0xffffffff81000010, 21 * MS, 0, false); /* its last switch */
     follow_take(&world->follow, record_sample(&world->record, A, B, 0x10010, 1, chain, 30 * MS),
                 true);
     wait(world, B, 0, 80 * MS, 90 * MS, false);
     waits_tell(&world->follow.waits, 200 * MS, true);
     assert_int_equal(weight(world, 0xffffffff81000010, WAIT_NS), 0);
     assert_int_equal(weight(world, 0, WAIT_NS), 10 * MS);
-    assert_int_equal(world->follow.waits.taken, 2);
+    assert_int_equal(world->follow.waits.taken, 3);
 }
 
 int main(void)

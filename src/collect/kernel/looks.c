@@ -1,0 +1,186 @@
+#include "collect/kernel/looks.h"
+
+#include "base/clock.h"
+#include "collect/kernel/blocked.h"
+#include "collect/perf/proc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    MAPS_ROUNDS = 16, /* mappings are read again after so many looks: programs load libraries */
+    COST_PARTS = 500, /* of all time: for looks, at most */
+};
+static const uint64_t PAUSE_NS = 150000000, FIRST_NS = 30000000;
+
+void looks_init(struct looks *looks, struct profile *profile)
+{
+    *looks = (struct looks){.profile = profile};
+    map_init(&looks->pids, sizeof(uint32_t));
+    map_init(&looks->own, sizeof(uint32_t));
+    map_init(&looks->tids, sizeof(uint32_t));
+    processes_init(&looks->processes, profile);
+    looks->processes.files.partial = true;
+    tasks_init(&looks->tasks, profile);
+    samples_init(&looks->stacks, profile, &looks->processes, &looks->tasks);
+    looks->stacks.nodes = &profile->waits;
+    looks->stacks.totals = &looks->losses;
+}
+
+void looks_release(struct looks *looks)
+{
+    samples_release(&looks->stacks);
+    tasks_release(&looks->tasks);
+    processes_release(&looks->processes);
+    map_release(&looks->pids);
+    map_release(&looks->own);
+    map_release(&looks->tids);
+    vec_release(looks);
+}
+
+void looks_start(struct looks *looks, uint64_t now_ns)
+{
+    looks->on = true;
+    looks->began_ns = now_ns;
+    looks->next_ns = now_ns + FIRST_NS;
+}
+
+void looks_process(struct looks *looks, uint32_t pid)
+{
+    map_add(&looks->pids, &pid);
+}
+
+void looks_forget(struct looks *looks)
+{
+    samples_forget(&looks->stacks);
+}
+
+/* ---- /proc */
+
+static bool times_read(const struct look_thread *thread, struct look_times *ret_times)
+{
+    char text[128];
+    return proc_read_thread(thread->pid, thread->tid, "schedstat", text, sizeof text) &&
+           sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret_times->run_ns,
+                  &ret_times->runnable_ns, &ret_times->slices) == 3;
+}
+
+/* ---- one thread */
+
+static void weigh(struct looks *looks, uint32_t node, uint32_t kind, uint64_t ns, uint64_t n,
+                  uint64_t longest_ns, uint64_t seen)
+{
+    struct stacks *waits = &looks->profile->waits;
+    stacks_add(waits, node, kind + WAIT_NS, ns);
+    stacks_add(waits, node, kind + WAIT_COUNT, n);
+    stacks_add(waits, node, kind + WAIT_LONGEST, longest_ns);
+    stacks_add(waits, node, kind + WAIT_SEEN, seen);
+}
+
+static uint32_t root_of(struct looks *looks, const struct look_thread *thread)
+{
+    return stacks_node(&looks->profile->waits, STACK_NONE, MODULE_NONE,
+                       stack_thread(thread->pid, thread->tid));
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Time since the last look. */
+static void thread_account(struct looks *looks, struct look_thread *thread, uint64_t now_ns,
+                           struct look_times now)
+{
+    uint64_t all = now_ns - thread->at_ns;
+    uint64_t run = less(now.run_ns - thread->times.run_ns, all);
+    uint64_t runnable = less(now.runnable_ns - thread->times.runnable_ns, all - run);
+    if (runnable)
+        weigh(looks, root_of(looks, thread), WAIT_RUNNABLE, runnable, 0, 0, 0);
+    if (now.slices != thread->times.slices)
+        thread->since_ns = now_ns;
+    thread->blocked_ns += all - run - runnable;
+    thread->waits += now.slices - thread->times.slices;
+    looks->off_ns += all - run;
+    thread->times = now;
+    thread->at_ns = now_ns;
+}
+
+static void thread_look(struct looks *looks, struct look_thread *thread, uint64_t now_ns)
+{
+    struct look_times now;
+    struct blocked blocked;
+    bool known = thread->round;
+    if (!times_read(thread, &now))
+        return;
+    thread->round = looks->rounds;
+    if (known) {
+        thread_account(looks, thread, now_ns, now);
+    } else { /* its life before that is not known */
+        thread->times = now;
+        thread->at_ns = thread->since_ns = now_ns;
+        thread->waits = 1;
+    }
+    if (!known || !thread->blocked_ns || !blocked_read(thread->pid, thread->tid, &blocked))
+        return;
+    weigh(looks, blocked_node(&looks->stacks, thread->pid, thread->tid, &blocked), WAIT_BLOCKED,
+          thread->blocked_ns, thread->waits, now_ns - thread->since_ns, 1);
+    thread->blocked_ns = thread->waits = 0;
+    looks->stacks_n++;
+}
+
+/* ---- all */
+
+struct round {
+    struct looks *looks;
+    uint32_t pid;
+};
+
+static void each_thread(void *closure, int tid)
+{
+    const struct round *round = closure;
+    struct looks *looks = round->looks;
+    uint32_t key = (uint32_t)tid;
+    if (map_find(&looks->own, &key) != MAP_NONE)
+        return;
+    uint32_t index = map_add(&looks->tids, &key);
+    if (index == looks->n)
+        *vec_push(looks) = (struct look_thread){.pid = round->pid, .tid = key};
+    if (looks->at[index].pid != round->pid) /* the number is another's now */
+        looks->at[index] = (struct look_thread){.pid = round->pid, .tid = key};
+    thread_look(looks, &looks->at[index], clock_ns(CLOCK_MONOTONIC));
+}
+
+void looks_take(struct looks *looks, uint64_t now_ns)
+{
+    if (!looks->on || now_ns < looks->next_ns)
+        return;
+    looks->rounds++;
+    for (uint32_t i = 0; i < looks->pids.n; i++) {
+        struct round round = {.looks = looks};
+        memcpy(&round.pid, map_key(&looks->pids, i), sizeof round.pid);
+        if (looks->rounds % MAPS_ROUNDS == 1 ||
+            map_find(&looks->processes.pids, &round.pid) == MAP_NONE)
+            processes_reread(&looks->processes, round.pid, true);
+        proc_each_thread((int)round.pid, each_thread, &round);
+    }
+    uint64_t cost = clock_ns(CLOCK_MONOTONIC) - now_ns;
+    uint64_t pause = FIRST_NS * looks->rounds; /* short programs want to be seen, too */
+    looks->next_ns = now_ns + less(pause, PAUSE_NS) + cost * COST_PARTS;
+}
+
+uint64_t looks_tell(struct looks *looks, bool last)
+{
+    uint64_t off = looks->off_ns;
+    looks->off_ns = 0;
+    for (size_t i = 0; last && i < looks->n; i++) {
+        struct look_thread *thread = &looks->at[i];
+        if (thread->blocked_ns)
+            weigh(looks, root_of(looks, thread), WAIT_BLOCKED, thread->blocked_ns, thread->waits, 0,
+                  0);
+        thread->blocked_ns = thread->waits = 0;
+    }
+    return off;
+}
