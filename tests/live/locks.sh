@@ -3,7 +3,10 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 program locks >/dev/null || exit 1
-"$gait" record -q -F 4000 --window 3000 --seed 1 --events edge,call,address,value -o "$work/data" -- "$built/programs/locks" 40000 || bad "record: status $?"
+"$gait" record -q -F 4000 --window 3000 --seed 1 --events edge,call,address,value -o "$work/data" -- "$built/programs/locks" 100000 || bad "record: status $?"
+# Of a lock that was taken before a window began the window says nothing: of few windows that is a part to be seen.
+windows=$("$gait" info --json "$work/data" | grep -o '"recorded_windows": [0-9]*' | head -n 1 | cut -d ' ' -f 2)
+[ "${windows:-0}" -ge 500 ] || skip "$windows windows are too few to tell shares of locks: the timer has few ticks"
 "$gait" values --json --module locks --kind lock "$work/data" >"$work/lock.json" || bad "values: status $?"
 nm -C --defined-only "$built/programs/locks" >"$work/names"
 /usr/bin/python3 -B - "$work" <<'EOF' || bad 'figures'
