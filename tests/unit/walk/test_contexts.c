@@ -110,13 +110,6 @@ static int set_up(void **state)
 
 static uint8_t program_stack[1 << 18];
 
-static uint64_t gs_swap(uint64_t base)
-{
-    uint64_t old;
-    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
-    return old;
-}
-
 __attribute__((target("general-regs-only"))) static uint64_t walked(uint32_t nodes_max, int ticks)
 {
     uint64_t sp = ((uint64_t)program_stack + sizeof program_stack - 256) & ~UINT64_C(15);

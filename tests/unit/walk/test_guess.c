@@ -10,38 +10,11 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "world.h"
-
-static struct context *context;
-static struct walk walker;
-static uint64_t units_bytes, counters;
-
-static int set_up(void **state)
-{
-    (void)state;
-    context = map_zeroed(sizeof *context + (1 << 20), MAP_PRIVATE);
-    cache = map_zeroed(sizeof *cache, MAP_PRIVATE);
-    struct regions *regions = map_zeroed(sizeof *regions, MAP_PRIVATE);
-    context_init(context);
-    assert_true(cache_init(cache, regions, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED)));
-    unit_log_open(&cache->units, map_zeroed(8 << 20, MAP_PRIVATE), 8 << 20, &units_bytes, &counters,
-                  (1 << 20) / 8);
-    units_bytes = counters = 0;
-    regions->refresh = read_maps;
-    walker = (struct walk){.cache = cache, .context = context};
-    return 0;
-}
+#include "walking.h"
 
 /* The address that walked functions return to: a trap, where walks end. */
 extern char guess_home[];
 __asm__(".text\nguess_home: int3\n");
-
-static uint64_t gs_swap(uint64_t base)
-{
-    uint64_t old;
-    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
-    return old;
-}
 
 typedef uint64_t function2(uint64_t, uint64_t);
 

@@ -51,13 +51,6 @@ static _Alignas(64) uint8_t program_stack[1 << 20];
 /* The program's vector registers, while others run. */
 static uint8_t vectors[16][32];
 
-static uint64_t gs_swap(uint64_t base)
-{
-    uint64_t old;
-    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
-    return old;
-}
-
 static void prepare(void *function, uint64_t a, uint64_t b, uint64_t c)
 {
     for (uint32_t i = 0; i < 16; i++)

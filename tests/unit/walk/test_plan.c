@@ -222,13 +222,6 @@ static void plan_make(void)
 
 static uint8_t program_stack[1 << 21];
 
-static uint64_t gs_swap(uint64_t base)
-{
-    uint64_t old;
-    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
-    return old;
-}
-
 __attribute__((target("general-regs-only"))) static uint64_t
 walked(uint64_t (*function)(uint64_t, uint64_t), uint64_t n, uint64_t seed)
 {

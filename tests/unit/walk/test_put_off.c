@@ -78,13 +78,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static uint64_t gs_swap(uint64_t base)
-{
-    uint64_t old;
-    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
-    return old;
-}
-
 /* Signals at a superblock's start are delivered here: by going on. */
 static uint64_t walked(uint64_t value)
 {

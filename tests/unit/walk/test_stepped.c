@@ -47,13 +47,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static uint64_t gs_swap(uint64_t base)
-{
-    uint64_t old;
-    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
-    return old;
-}
-
 __attribute__((target("general-regs-only"))) static uint64_t
 walked(enum flavour flavour, const char *function, uint64_t argument)
 {

@@ -37,3 +37,11 @@ static void *map_zeroed(size_t bytes, int sharing)
     assert_ptr_not_equal(at, MAP_FAILED);
     return at;
 }
+
+/* Returns what it was. */
+__attribute__((unused)) static uint64_t gs_swap(uint64_t base)
+{
+    uint64_t old;
+    __asm__ volatile("rdgsbase %0\n wrgsbase %1" : "=&r"(old) : "r"(base) : "memory");
+    return old;
+}
