@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
 #include "analysis/report/ranking.h"
+#include "analysis/report/relatives.h"
 #include "analysis/report/report.h"
 #include "view/views.h"
 #include "profile/kernel_names.h"
@@ -13,6 +14,8 @@
 struct options {
     struct view_options view;
     struct rank_keys keys; /* n 0: rows are items */
+    const char *callers_of, *callees_of;
+    bool stubs; /* stubs of the PLT are functions like others */
 };
 
 /* One word may be an item, which has counts; several are of time alone. */
@@ -35,7 +38,13 @@ static const struct flag flags[] = {
     VIEW_WEIGHT(": executions (of functions and lines: executed instructions), or user CPU time "
                 "(time for sampled functions and lines, else count)"),
     VIEW_MODULE("this module only; [kernel]: kernel time"),
-    VIEW_FUNCTION("functions of this name or glob only"),
+    VIEW_FUNCTION("functions of this name or glob only; with --by call calls from and to them"),
+    {"callers-of", 0, "NAME", NULL, "who calls this function, and for how much of its time",
+     TAKE(text, struct options, callers_of)},
+    {"callees-of", 0, "NAME", NULL, "whom this function calls, and how much of its time they take",
+     TAKE(text, struct options, callees_of)},
+    {"plt", 0, NULL, NULL, "stubs of the PLT as rows of their own (always in JSON)",
+     TAKE(set, struct options, stubs)},
     VIEW_PID("this process only"),
     VIEW_TID("this thread only"),
     VIEW_LIMIT("number of rows (20; with --json all)"),
@@ -57,25 +66,30 @@ static const struct command_line this_command = {
 
 enum { TEXT_ROWS = 20 };
 
-static bool make(struct report *report, struct scene *scene, const struct view_options *options,
+static bool make(struct report *report, struct scene *scene, const struct options *all,
                  struct err *err)
 {
+    const struct view_options *options = &all->view;
     struct report_options wanted = {.by = options->by,
                                     .weight = options->weight,
                                     .has_weight = options->has_weight,
                                     .pid = options->pid,
                                     .tid = options->tid,
                                     .input = options->input,
+                                    .fold_stubs = !all->stubs && !options->json,
                                     .both = true};
     if (!scene_shows(scene, err))
         return err_in(err, "--module %s", options->module);
-    if (options->function)
+    if (options->function && options->by == BY_CALL)
+        wanted.either = options->function;
+    else if (options->function)
         scene_only_function(scene, options->function);
     return report_make(report, scene, wanted, err);
 }
 
-static int report(const struct view_options *options, const struct profile *profile)
+static int report(const struct options *all, const struct profile *profile)
 {
+    const struct view_options *options = &all->view;
     struct scene scene;
     struct report report;
     struct err err;
@@ -83,7 +97,7 @@ static int report(const struct view_options *options, const struct profile *prof
     scene.verbose = options->verbose;
     scene.inferred[0] = view_infers(options, profile);
     scene.method = options->method;
-    if (!make(&report, &scene, options, &err)) {
+    if (!make(&report, &scene, all, &err)) {
         scene_close(&scene);
         err_in(&err, "%s", options->input);
         return say_err(&err);
@@ -127,16 +141,45 @@ static int rank(const struct options *options, const struct profile *profile)
     return output_status();
 }
 
+static int relate(const struct options *options, const struct profile *profile)
+{
+    struct scene scene;
+    struct relatives relatives;
+    struct err err;
+    const struct view_options *view = &options->view;
+    enum relation relation = options->callers_of ? CALLERS : CALLEES;
+    const char *name = options->callers_of ? options->callers_of : options->callees_of;
+    scene_open(&scene, &profile, 1, NULL);
+    scene.verbose = view->verbose;
+    if (!relatives_make(&relatives, &scene, relation, name, &err)) {
+        scene_close(&scene);
+        err_in(&err, "%s", view->input);
+        return say_err(&err);
+    }
+    scene.columns = output_columns();
+    struct ink ink = output_begin(view);
+    if (view->json)
+        relatives_json(stdout, &relatives, view_rows(view, TEXT_ROWS));
+    else
+        relatives_text(stdout, &relatives, &ink, view_rows(view, TEXT_ROWS));
+    relatives_release(&relatives);
+    scene_close(&scene);
+    return output_status();
+}
+
 static int show(const struct options *options, struct profile *profile)
 {
     const struct view_options *view = &options->view;
     bool kernel = view->module && strcmp(view->module, "[kernel]") == 0;
     bool stacks = profile->mode == PROFILE_PLAIN || view->pid || view->tid || kernel;
-    if (view->inferred && (stacks || options->keys.n))
+    bool related = options->callers_of || options->callees_of;
+    if (view->inferred && (stacks || options->keys.n || related))
         return say_not_inferred();
-    if (kernel || options->keys.n || view->by == BY_FUNCTION)
+    if (kernel || options->keys.n || related || view->by == BY_FUNCTION)
         kernel_names_complete(profile);
-    return options->keys.n ? rank(options, profile) : report(view, profile);
+    if (related)
+        return relate(options, profile);
+    return options->keys.n ? rank(options, profile) : report(options, profile);
 }
 
 int cmd_report(int argc, char **argv)

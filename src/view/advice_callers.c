@@ -47,8 +47,8 @@ static void advise_stacks(struct adviser *adviser)
     struct estimate share = groups_share(&callers[most], &all, plain->sample_weight);
     if (n > 1 && share.lo > 0.8)
         advise(adviser,
-               "%s and its callees: %s of their time comes from calls by %s|gait contexts "
-               "--function %s",
+               "%s and its callees: %s of their time comes from calls by %s|gait report "
+               "--callers-of %s",
                advice_name(report, hot), advice_share(share),
                name_text(report->scene, plain->functions.at[most].name),
                advice_function(report, hot->name));
@@ -109,10 +109,9 @@ static void advise_calls(struct adviser *adviser)
         const char *name = scene_function_name(scene, most->module, most->function);
         struct estimate share = estimate_part(scene->sides[0], &most->calls, &rest);
         if (share.lo > 0.8)
-            advise(adviser,
-                   "of the calls to %s, %s come from %s|gait report --by call --function %s",
+            advise(adviser, "of the calls to %s, %s come from %s|gait report --callers-of %s",
                    advice_name(report, hot), advice_share(share), name_text(scene, name),
-                   advice_function(report, name));
+                   advice_function(report, hot->name));
     }
     vec_release(&callers);
 }

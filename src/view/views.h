@@ -23,6 +23,7 @@ struct modelled;
 struct pipeline;
 struct places_values;
 struct ranking;
+struct relatives;
 struct report;
 struct scene;
 struct verification;
@@ -33,6 +34,10 @@ void report_json(FILE *to, const struct report *report, size_t limit);
 
 void ranking_text(FILE *to, const struct ranking *ranking, const struct ink *ink, size_t limit);
 void ranking_json(FILE *to, const struct ranking *ranking, size_t limit);
+
+void relatives_text(FILE *to, const struct relatives *relatives, const struct ink *ink,
+                    size_t limit);
+void relatives_json(FILE *to, const struct relatives *relatives, size_t limit);
 
 struct annotation_style {
     bool all;  /* else runs of instructions that were not seen are folded */

@@ -94,6 +94,46 @@ expect 0 "$gait" report --module calls
 has ' total '
 expect 0 "$gait" contexts
 has 'weighed by executed instructions'
+# Who calls whom: the parts of a function's cost.
+expect 0 "$gait" report --callees-of twice --json
+fits '"name": "last",.*"count": 10, "total_instructions": 30}'
+fits '"name": "leaf",.*"count": 10, "total_instructions": 20}'
+fits '"name": null,.*"itself": true,.*"total_instructions": 20}'
+expect 0 "$gait" report --callers-of leaf --json
+fits '"name": "twice",.*"share": 0.909.*"count": 10, "total_instructions": 20}'
+fits '"name": "main",.*"count": 1, "total_instructions": 2}'
+expect 0 "$gait" report --callees-of odd
+has 'running already (recursion)'
+expect 2 "$gait" report --callers-of nosuch
+# --by call --function has both ends.
+expect 0 "$gait" report --by call --function twice
+fits 'main +twice '
+fits 'twice +leaf '
+grep -q 'main  *leaf ' out && fail 'a call that is neither from nor to the function'
+# Without a trace calls are known, and the stubs between modules are left out unless they are asked for.
+cat >far.c <<'C'
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) { int n = 0; for (int i = 0; i < 100; i++) n += (int)strtol(argv[argc - 1], 0, 10); return n == 1; }
+C
+gcc -O1 -fno-builtin -fplt -o far far.c || exit 1
+expect 0 "$gait" record -q --exact=counts -o far.data -- ./far 12
+expect 0 "$gait" report --callers-of '*strtol' far.data
+fits ' 100  main +far'
+expect 0 "$gait" report --by call --function main far.data
+fits ' 100  main +[_a-z]*strtol '
+grep -q '@plt' out && fail 'stubs are shown unasked'
+expect 0 "$gait" report --by call --function main --plt far.data
+fits ' 100  main +[_a-z]*strtol@plt '
+expect 0 "$gait" report --limit 10000 far.data
+grep -q 'strtol@plt' out && fail 'a stub is a function unasked'
+cp out folded
+expect 0 "$gait" report --limit 10000 --plt far.data
+has 'strtol@plt'
+# Nothing is lost by folding.
+[ "$(awk '/^ *[0-9.]+%/ { n += $2 } END { print n }' folded)" = "$(awk '/^ *[0-9.]+%/ { n += $2 } END { print n }' out)" ] || fail 'instructions of stubs are lost'
+expect 0 "$gait" report --json far.data
+has 'strtol@plt'
 # What is exported is added up by callgrind_annotate just so.
 if command -v callgrind_annotate >/dev/null; then
     expect 0 callgrind_annotate --inclusive=yes --threshold=100 --show-percs=no ours.callgrind

@@ -113,7 +113,7 @@ gcc -O1 -g -o calls calls.c || exit 1
 expect 0 "$gait" record -q --exact=counts -o calls.data -- ./calls
 expect 0 "$gait" report calls.data
 has 'of the calls to hot, 97 % come from often'
-has 'gait report --by call --function often -i calls.data'
+has 'gait report --callers-of hot -i calls.data'
 expect 0 "$gait" compare --by edge --json gait.data gait.data
 has '{"overlap": 1, "matched_truth": 1, "matched_other": 1, "interval_coverage": 1, "keys": '
 expect 0 "$gait" compare gait.data gait.data

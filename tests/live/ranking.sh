@@ -91,6 +91,32 @@ if grep -q '"kernel_samples": [1-9]' <("$gait" info --json data); then
     grep -q '^ *[0-9.]*% .* kernel  \[kernel\]$' data.module || { bad 'no row of the kernel'; cat data.module; }
     grep -q '^ *[0-9.]*% .* user  *multi$' data.module || { bad 'the program is not said to be user code'; cat data.module; }
 fi
+# Who calls, and whom: parts of a function's time, which add up to it.
+for data in data plain; do
+    [ -s $data ] || continue
+    "$gait" report --callers-of spin --json $data >callers.json || bad "$data: callers of spin"
+    "$gait" report --callees-of main --json $data >callees.json || bad "$data: callees of main"
+    "$gait" report --callers-of spin $data >/dev/null || bad "$data: callers of spin as text"
+    python3 - $data <<'P' || failures=$((failures + 1))
+import json, sys
+callers, callees = (json.load(open(f)) for f in ('callers.json', 'callees.json'))
+bad = 0
+for report in callers, callees:
+    total = sum(r['share'] for r in report['rows'])
+    if abs(total - 1) > 0.001:
+        print(f'{sys.argv[1]}: shares of {report["by"]}s add up to {total}')
+        bad = 1
+rows = {r['name']: r for r in callers['rows']}
+if sorted(rows) != ['helper', 'main'] or not rows['helper']['share_lo'] - 0.1 <= 0.6 <= rows['helper']['share_hi'] + 0.1:
+    print(f'{sys.argv[1]}: callers of spin are {rows}, and helper should stand for 60 %')
+    bad = 1
+rows = {r['name']: r for r in callees['rows']}
+if not {'spin', 'ask'} <= set(rows):
+    print(f'{sys.argv[1]}: callees of main are {rows}')
+    bad = 1
+sys.exit(bad)
+P
+done
 # On a terminal of 80 columns no row wraps.
 for by in process,function function,line thread,module,source-file; do
     script -qec "stty cols 80; $gait report --color never --no-pager --by $by data" /dev/null </dev/null >out

@@ -3,6 +3,7 @@
 #include "analysis/report/inclusive.h"
 
 #include "base/err.h"
+#include "program/names/match.h"
 #include "program/source.h"
 
 #include <stdlib.h>
@@ -348,6 +349,21 @@ static bool rows_make_all(struct report *report, const struct report_options *op
     return true;
 }
 
+/* Of calls, both ends may be meant. */
+static void calls_keep(struct report *report, const char *pattern)
+{
+    struct scene *scene = report->scene;
+    size_t n = 0;
+    for (size_t i = 0; i < report->n; i++) {
+        const struct report_row *row = &report->at[i];
+        if (name_matches(pattern, row->name, scene_readable(scene, row->name)) ||
+            (row->to_name &&
+             name_matches(pattern, row->to_name, scene_readable(scene, row->to_name))))
+            report->at[n++] = *row;
+    }
+    report->n = n;
+}
+
 bool report_make(struct report *report, struct scene *scene, struct report_options options,
                  struct err *err)
 {
@@ -357,13 +373,18 @@ bool report_make(struct report *report, struct scene *scene, struct report_optio
                               .wants_counts = options.has_weight};
     if (!weight_settle(report, &options, err) || !rows_make_all(report, &options, err))
         return false;
+    if (options.fold_stubs)
+        report_fold_stubs(report);
     for (size_t i = 0; i < report->n; i++)
         report->total += report_weight(report, &report->at[i]);
     report_rank_both(report, &options);
-    if (!report->n && scene->only_function) {
+    if (options.either)
+        calls_keep(report, options.either);
+    if (!report->n && (scene->only_function || options.either)) {
         report_release(report);
-        return err_set(err, ERR_MISSING, "no function '%s' was seen to run; see gait report",
-                       scene->only_function);
+        return err_set(err, ERR_MISSING, "no function '%s' was seen to %s; see gait report",
+                       options.either ? options.either : scene->only_function,
+                       options.either ? "call or be called" : "run");
     }
     if (report->n)
         qsort_r(report->at, report->n, sizeof *report->at, row_order, report);

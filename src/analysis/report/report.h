@@ -47,6 +47,8 @@ struct report_options {
     bool has_weight;   /* else what suits the profile */
     uint32_t pid, tid; /* 0: all */
     const char *input; /* the profile's file, for commands that advice shows; NULL: the usual one */
+    const char *either; /* calls from and to functions of this name or glob only; NULL: all */
+    bool fold_stubs;    /* stubs of the PLT are part of what they lead to */
     bool both; /* rank functions of the kernel with the others, where time weighs and both are known
                 */
 };
