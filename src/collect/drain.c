@@ -139,8 +139,7 @@ static void sum_walks(const struct drain *drain, const struct source *source, ui
     const struct decode *decode = source->decode;
     uint64_t walked = share_load(&source->channel->walked_instructions);
     const struct weighing *weighing = &decode->weighing;
-    const struct trail_sum *trails =
-        weighing->long_trails.n ? &weighing->long_trails : &weighing->trails;
+    const struct trail_sum *trails = &weighing->trails;
     u128 ticks =
         trails->instructions ? (u128)walked * trails->native_ticks / trails->instructions : 0;
     /* Of handlers' time alone: an interrupt is never the program's own. */
@@ -152,8 +151,8 @@ static void sum_walks(const struct drain *drain, const struct source *source, ui
     sum->miscounted += weighing->miscounted;
     sum->recorded_ns += recorded_ns(drain, source->channel);
     trails_add(&sum->trails, &weighing->trails);
-    trails_add(&sum->long_trails, &weighing->long_trails);
     const struct counted_trails *counted = &decode->trails;
+    counted_trails_rates_add(&sum->rates, &counted->rates);
     sum_add(&sum->totals.recorded, decode->windows);
     sum_add(&sum->totals.windows, decode->tallies ? counted->trails : decode->windows);
     sum_add(&sum->totals.complete_ns, decode_complete_ns(decode));

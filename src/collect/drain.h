@@ -18,7 +18,8 @@ struct drain_sum {
     uint64_t walked_ns;   /* CPU time that the walked instructions would have taken natively */
     uint64_t miscounted;  /* as in struct weighing */
     uint64_t recorded_ns; /* CPU time of walked threads, since sampling could begin */
-    struct trail_sum trails, long_trails;
+    struct trail_sum trails;
+    struct trail_rates rates; /* where trails count */
     struct trace_verdict trace;
     struct payload_sum payloads;
     struct stream_sum stream;

@@ -5,7 +5,7 @@
 #include "profile/sums.h"
 #include "wire/plain.h"
 
-enum { LONG_FEW = 6 };
+enum { LONG_FEW = 1 };
 
 /* A program that another one started without the agent, or threads that came and went before they
  * were found, are seen by their time alone. What recorded threads used after their last sample is
@@ -35,21 +35,12 @@ static void leave_unwalked(struct totals *totals, const struct drain *drain, uin
 
 /* Rates are those of trails, which run slower than native code: on copies, and after an interrupt,
  * before everything that they need is in the caches again. The program's time, told in ticks of
- * trails, is that much longer: so rate times time is what it executed. Long trails get beyond the
- * cold; the fewer they are, the less they are believed. */
-static uint64_t stretch(uint64_t ticks, const struct drain_sum *sum)
+ * trails, is that much longer: so rate times time is what it executed. */
+static uint64_t stretch(uint64_t ticks, const struct trail_sum *trails)
 {
-    const struct trail_sum *all = &sum->trails, *far = &sum->long_trails;
-    if (!all->rates)
+    if (!trails->rates)
         return ticks;
-    double mean = (double)all->rates / (double)all->n;
-    double by = (double)all->native_rates / (double)all->rates;
-    if (far->n) {
-        double weight = (double)far->n / (double)(far->n + LONG_FEW);
-        double more = (double)far->native_rates / (double)far->n / mean - by;
-        by += more > 0 ? weight * more : 0; /* what is warm is not slower: that would be chance */
-    }
-    return (uint64_t)((double)ticks * by);
+    return (uint64_t)((double)ticks * (double)trails->native_rates / (double)trails->rates);
 }
 
 /* Context switches know the time of all threads, also of those that nobody waited for, but with it
@@ -65,10 +56,19 @@ static void all_times(const struct kernel_part *kernel, struct cpu_times *times)
     *times = (struct cpu_times){.user_ns = user, .kernel_ns = all - user};
 }
 
-/* The same where trails count: their ticks are as if copies were warm, but they are not. */
-static uint64_t stretch_trails(uint64_t ticks, uint64_t variety)
+/* The same where trails count. Their ticks are as if copies were warm, but they are not; long ones
+ * know the rate of warm copies. While these are few, what is usual with so much different code is
+ * believed as well. */
+static uint64_t stretch_counted(uint64_t ticks, const struct trail_rates *rates, uint64_t variety)
 {
-    return variety < UINT16_MAX ? plain_cold_ticks(ticks, variety) : ticks;
+    double usual =
+        variety < UINT16_MAX ? (double)plain_cold_ticks(1 << 16, variety) / (1 << 16) : 1;
+    double told = rates->time ? (double)rates->count / (double)rates->time : 0, n = 0, by = 0;
+    if (told > 0 && rates->long_n) {
+        n = (double)rates->long_n;
+        by = (double)rates->long_rates / n / told;
+    }
+    return (uint64_t)((double)ticks * (n * by + LONG_FEW * usual) / (n + LONG_FEW));
 }
 
 void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,
@@ -98,9 +98,13 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
         sum_add(&totals.delivery_ns, kernel->cost_ns);
     }
     if (last)
-        totals.user_ticks = drain->session->options->record.tally
-                                ? stretch_trails(totals.user_ticks, drain->first.variety)
-                                : stretch(totals.user_ticks, &sum);
+        totals.user_ticks =
+            drain->session->options->record.tally
+                ? stretch_counted(totals.user_ticks, &sum.rates, drain->first.variety)
+                : stretch(totals.user_ticks, &sum.trails);
+    totals.long_trails = sum.rates.long_n;
+    totals.long_rates = sum.rates.long_rates;
+    totals.long_rates_yy = sum.rates.long_rates_yy;
     totals.tool_ns = drain_own_ns(drain);
     totals.once_ns = drain->startup_ns + drain->ending_ns;
     *ret_totals = totals;
@@ -131,6 +135,9 @@ void totals_give(struct totals *delta, struct totals *told, const struct totals 
     give(&delta->complete_ns, &told->complete_ns, now->complete_ns);
     give(&delta->delivery_ns, &told->delivery_ns, now->delivery_ns);
     give(&delta->recorded, &told->recorded, now->recorded);
+    give(&delta->long_trails, &told->long_trails, now->long_trails);
+    give(&delta->long_rates, &told->long_rates, now->long_rates);
+    give(&delta->long_rates_yy, &told->long_rates_yy, now->long_rates_yy);
     give(&delta->translate_ns, &told->translate_ns, now->translate_ns);
     for (int i = 0; i < LOSS_N; i++)
         give(&delta->losses[i], &told->losses[i], now->losses[i]);

@@ -151,6 +151,9 @@ static void merge_totals(struct totals *into, const struct totals *other)
     sum_add(&into->delivery_ns, other->delivery_ns);
     sum_add(&into->translate_ns, other->translate_ns);
     sum_add(&into->recorded, other->recorded);
+    sum_add(&into->long_trails, other->long_trails);
+    sum_add(&into->long_rates, other->long_rates);
+    sum_add(&into->long_rates_yy, other->long_rates_yy);
     for (size_t i = 0; i < LOSS_N; i++)
         sum_add(&into->losses[i], other->losses[i]);
 }

@@ -313,6 +313,9 @@ struct totals {
     uint64_t bare_ns;
     u128 bare_xx;
     uint64_t recorded; /* windows that were recorded exit by exit */
+    /* Trails that went on until their copies were warm; their instructions per tick, 2^-RATE_BITS,
+     * and the squares of these. */
+    uint64_t long_trails, long_rates, long_rates_yy;
     uint64_t losses[LOSS_N];
 };
 

@@ -146,8 +146,6 @@ struct channel {
     uint64_t interrupts;   /* triggers that reached the handler */
     uint64_t walks;        /* complete windows */
     uint64_t instructions; /* recorded in windows */
-    uint64_t trails;       /* that counted, and the instructions that they executed */
-    uint64_t counted_instructions;
     uint64_t
         handler_ticks; /* spent in the handler, walks included; exact runs: before the run began */
     uint64_t window_ticks, trail_ticks, translate_ticks;
@@ -350,7 +348,6 @@ enum {
     WALK_COMPLETE = 1,
     WALK_TIMED = 2,
     WALK_OUTSIDE = 4,
-    WALK_LONG = 8,
     WALK_COMPRESSED = 16,
     WALK_FURTHER = 32,
     WALK_SHORT = 64,
@@ -377,7 +374,7 @@ struct event_walk {
     uint32_t lead, instructions, trail;
     uint32_t trail_ticks;
     /* WALK_COMPLETE: the window is whole, or reached a system call. WALK_TIMED: trail_ticks is
-     * valid. WALK_LONG: the trail is one of the few that go on until caches are warm. */
+     * valid. */
     uint32_t flags;
     uint32_t stop;                         /* enum loss: why the walk ended early, or LOSS_N */
     uint32_t n_exits;                      /* 0: an interrupt that could not be walked */
@@ -404,7 +401,9 @@ struct event_walk {
     /* All instructions that the trail executed, and counted, and the ticks that they would have
      * taken natively (wire/plain.h). 0: there was no trail, or it does not count. */
     uint32_t counted, counted_ticks;
-    uint32_t reserved;
+    /* The same by the pace that the code had further on, when its copies were warm. 0: the trail
+     * is not one of the few that went so far. */
+    uint32_t warm_ticks;
     /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1
      * went. At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h).
      * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS]; the rest is its words

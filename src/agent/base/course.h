@@ -17,4 +17,6 @@ struct course {
     uint64_t native;              /* of that: so far */
     uint64_t asked;               /* instructions of the next piece */
     bool lost;                    /* the thread lost its CPU: the trail gives no rate */
+    bool is_long;
+    bool new_code; /* much of it was copied for the first time */
 };

@@ -14,7 +14,9 @@ struct part_cost {
 struct sample_cost {
     uint64_t handler_ticks; /* all of it, by CPU time */
     struct part_cost window, trail;
-    uint64_t copy_ticks; /* of that: translation of new code */
+    uint64_t longer_ticks;  /* of a trail that went on until its copies were warm, from there */
+    uint64_t longer_native; /* of that: what its code takes natively */
+    uint64_t copy_ticks;    /* of that: translation of new code */
 };
 
 /* What a sample has besides its time and place. */

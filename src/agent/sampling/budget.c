@@ -34,7 +34,8 @@ enum {
     KEPT_TIMING = 3,
     TRAIL_LEAST = 0x10000 / 16, /* of 2^16 samples */
     WINDOW_LEAST = 0x10000 / 64,
-    SAVED_IN = 8, /* seconds of CPU time */
+    SAVED_IN = 8,                      /* seconds of CPU time */
+    LONG_FIRST_NS = 100 * 1000 * 1000, /* of CPU time, until the first long trail */
     REACH_SHIFT = 5,
     REACH_MANY = 8192, /* of 65536 trails that came to a system call */
 };
@@ -58,6 +59,7 @@ void budget_init(void)
     agent.window = options->window ? options->window : suits;
     agent.windows = suits == VALUE_WINDOW ? VALUE_WINDOWS : 1;
     agent.tick_ns = agent_tick_ns();
+    agent.long_at_ns = LONG_FIRST_NS;
     agent.channel->window = agent.window;
     agent.channel->trail = options->trail;
     /* Soon replaced by what walks really cost. */
@@ -121,7 +123,8 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
     struct means *means = &thread->means;
     /* Parts are timed by the clock, which others may have moved on. */
     uint64_t parts = cost->window.ticks + cost->trail.ticks;
-    uint64_t rest = cost->handler_ticks > parts ? cost->handler_ticks - parts : 0;
+    uint64_t walked = parts + cost->longer_ticks;
+    uint64_t rest = cost->handler_ticks > walked ? cost->handler_ticks - walked : 0;
     struct part_cost window = cost->window, trail = cost->trail;
     uint64_t copied = cost->copy_ticks;
     if (parts > cost->handler_ticks) {
@@ -143,7 +146,9 @@ void budget_spend(struct thread *thread, const struct sample_cost *cost)
     agent_add(&agent.copied_ns, ns_of(copied));
     if (__atomic_load_n(&agent.copied_ns, __ATOMIC_RELAXED) < COPIES_FREE_NS)
         copied = 0;
-    agent_add(&agent.spent_ns, ns_of(rest + window_ticks + trail_ticks + copied));
+    uint64_t longer =
+        cost->longer_ticks > cost->longer_native ? cost->longer_ticks - cost->longer_native : 0;
+    agent_add(&agent.spent_ns, ns_of(rest + window_ticks + trail_ticks + longer + copied));
 }
 
 void budget_timed(struct thread *thread, uint64_t ticks_per_insn_q16)

@@ -287,8 +287,6 @@ static void window_send(struct thread *thread, uint32_t share)
     struct channel *channel = agent.channel;
     agent_add(&channel->walks, (event->flags & WALK_COMPLETE) != 0);
     agent_add(&channel->instructions, event->instructions);
-    agent_add(&channel->trails, event->counted != 0);
-    agent_add(&channel->counted_instructions, event->counted);
     thread->progress.walked += event->lead + event->instructions + event->trail;
     thread->progress.windows++;
     event->share = (uint16_t)share;
@@ -326,6 +324,7 @@ static void take_further(struct thread *thread)
     event->tsc = sys_tsc();
     event->pc = thread->context->pc;
     event->stack_bytes = event->lead = event->trail = event->counted = event->counted_ticks = 0;
+    event->warm_ticks = 0;
     take_window(thread);
 }
 

@@ -45,6 +45,15 @@ bool tally_claim(struct thread *thread)
     return false;
 }
 
+bool tally_discard(struct thread *thread)
+{
+    thread->counts_in = NULL;
+    long at = sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
+                   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+                   -1, 0);
+    return !sys_failed(at);
+}
+
 void tally_leave(struct thread *thread)
 {
     if (thread->progress.counting)

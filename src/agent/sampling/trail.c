@@ -4,6 +4,7 @@
 #include "agent/base/process.h"
 #include "agent/base/thread.h"
 #include "agent/sampling/budget.h"
+#include "agent/sampling/tally.h"
 #include "walk/base/sys.h"
 #include "wire/plain.h"
 
@@ -19,6 +20,11 @@ enum {
     COLD = 30000, /* instructions */
     RATE_MIN = 1000,
     PREEMPTED_NS = 20000,
+    LONG_NS = 2000000,
+    COPIED_PART = 4,               /* a long trail does not copy for more of its time than that */
+    LONG_LEAST = 200000,           /* instructions of its later half */
+    LONG_SHARE = 8,                /* one part of so many of the budget */
+    LONG_LEAST_NS = 100 * 1000000, /* of CPU time between them */
 };
 
 /* Spent on copying code and on system calls: not the time of what is walked. */
@@ -167,6 +173,7 @@ static uint32_t pieces_run(struct thread *thread)
 {
     struct course *course = &thread->progress.course;
     uint32_t stop = LOSS_N;
+    uint64_t copied = thread->walk.translate_ticks, most = course->wanted / COPIED_PART;
     for (uint32_t i = 0; i < PIECES_MAX && stop == LOSS_N; i++) {
         struct plain_piece piece;
         stop = piece_run(thread, course->asked, &piece);
@@ -174,25 +181,91 @@ static uint32_t pieces_run(struct thread *thread)
         course->native = course_ticks(course);
         if (course_over(course))
             break;
+        course->new_code |= thread->walk.translate_ticks - copied > most;
+        if (course->new_code && course->is_long)
+            break;
         uint64_t left = course->wanted > course->native ? course->wanted - course->native : 0;
         course->asked = piece_next(course->asked, &piece, course, left);
     }
     return stop;
 }
 
-uint32_t trail_run(struct thread *thread)
+/* Returns why it ended, and its ticks, system calls of the program left out. */
+static uint32_t course_run(struct thread *thread, uint64_t *ret_ticks)
 {
     struct course *course = &thread->progress.course;
-    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), before = course->all.instructions;
-    uint64_t called = thread->walk.program_ticks;
+    uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), called = thread->walk.program_ticks;
     uint32_t stop = pieces_run(thread);
     uint64_t wall = sys_tsc() - tsc, wall_ns = wall * 1000000 / agent.ticks_per_ms;
     course->lost |= wall_ns >= agent_cpu_ns() - cpu + PREEMPTED_NS;
-    struct part_cost *cost = &thread->progress.cost.trail;
-    cost->ticks += wall - (thread->walk.program_ticks - called);
-    cost->instructions += course->all.instructions - before;
     agent_add(&agent.channel->trail_ticks, wall);
+    *ret_ticks = wall - (thread->walk.program_ticks - called);
     return stop;
+}
+
+/* ---- long trails */
+
+static bool long_due(void)
+{
+    uint64_t due = __atomic_load_n(&agent.long_at_ns, __ATOMIC_RELAXED);
+    return agent.options.tally && __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED) >= due &&
+           __atomic_compare_exchange_n(&agent.long_at_ns, &due, UINT64_MAX, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+}
+
+/* They are as many as a part of the budget pays for. */
+static void long_plan(uint64_t cost_ticks)
+{
+    uint64_t cost_ns = cost_ticks * 1000000 / agent.ticks_per_ms;
+    uint64_t ppm = agent.options.overhead_ppm ? agent.options.overhead_ppm : 10000;
+    uint64_t every = cost_ns * (LONG_SHARE * 1000000 / ppm);
+    every = every > LONG_LEAST_NS ? every : LONG_LEAST_NS;
+    uint64_t ran = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&agent.long_at_ns, ran + every, __ATOMIC_RELAXED);
+}
+
+/* New code that it copied is booked as copies are, and makes the next one come later. */
+static void long_book(struct thread *thread, uint64_t ticks, uint64_t native, uint64_t copying)
+{
+    struct sample_cost *cost = &thread->progress.cost;
+    cost->copy_ticks += copying; /* so far what had been copied before the sample */
+    cost->longer_ticks = ticks;
+    cost->longer_native = native + copying;
+    agent_add(&agent.copied_ns, copying * 1000000 / agent.ticks_per_ms);
+    long_plan(ticks > native ? ticks - native : 0);
+}
+
+/* Trails are short, and copies of much code do not get warm in them. So a few go on, without
+ * counting, until they are: these know the program's rate, and how much slower all trails were. */
+static uint32_t lengthen(struct thread *thread)
+{
+    struct course *course = &thread->progress.course, usual = *course;
+    uint32_t stop = LOSS_N;
+    uint64_t ticks = 0, copied = thread->walk.translate_ticks;
+    *course = (struct course){
+        .wanted = LONG_NS * agent.ticks_per_ms / 1000000, .asked = usual.asked, .is_long = true};
+    if (tally_discard(thread))
+        stop = course_run(thread, &ticks);
+    uint64_t late = course->late.instructions;
+    uint64_t pace = pace_of(native_ticks(&course->late), late);
+    thread->progress.walked += course->all.instructions;
+    long_book(thread, ticks, course->all.instructions * pace >> PACE_BITS,
+              thread->walk.translate_ticks - copied);
+    if (!course->lost && !course->new_code && late >= LONG_LEAST)
+        thread->progress.event.warm_ticks = limited(usual.all.instructions * pace >> PACE_BITS);
+    *course = usual;
+    return stop;
+}
+
+uint32_t trail_run(struct thread *thread)
+{
+    struct course *course = &thread->progress.course;
+    struct part_cost *cost = &thread->progress.cost.trail;
+    uint64_t before = course->all.instructions, ticks;
+    uint32_t stop = course_run(thread, &ticks);
+    cost->ticks += ticks;
+    cost->instructions += course->all.instructions - before;
+    return stop == LOSS_N && !course->lost && long_due() ? lengthen(thread) : stop;
 }
 
 /* Ticks of a trail during which the thread lost its CPU say nothing: its instructions took as long

@@ -55,6 +55,35 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
 enum { WINDOWS_SHARE = 600, WINDOWS_TAKEN = 1500 };
 static const double SCALE_SD = 0.25;
 
+/* 0: not known. */
+static double tsc_hz(const struct profile *profile)
+{
+    const char *hertz = profile_fact_find(profile, "tsc_hz");
+    return hertz ? strtod(hertz, NULL) : 0;
+}
+
+/* Where trails count, the number of all instructions rests on the rates of long ones: on how far
+ * these differ, and on what is known about the cost of warm copies. With few of them, half of it is
+ * what is usual for such code, which may be far off (collect/totals.c). What makes usual trails
+ * slow, as a large cache that copies do not fit in, slows long ones a little, too. And where trails
+ * copied much code, they were in code that they met for the first time, again and again: of the
+ * program's rate they know next to nothing. */
+static double scale_sd(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    const double copies = 0.12, usual = 0.6, few = 1, cold = 0.1, much_ns = 200000;
+    if (!totals->recorded)
+        return SCALE_SD;
+    double n = (double)totals->long_trails, mean = (double)totals->long_rates / fmax(n, 1);
+    double spread = n > 1 ? (double)totals->long_rates_yy / n - mean * mean : 0;
+    double chance = n > 1 && mean > 0 ? sqrt(fmax(spread, 0) / (n - 1)) / mean : usual;
+    double native = (double)totals->user_ns / 1e9 * tsc_hz(profile);
+    double slower = native > 0 ? fmax((double)totals->user_ticks / native - 1, 0) : 0;
+    double copying = (double)totals->translate_ns / fmax((double)totals->windows, 1) / much_ns;
+    double known = hypot(hypot(copies, cold * slower), pow(copying, 4));
+    return hypot(known, hypot(n * chance, few * usual) / (n + few));
+}
+
 static double widened(const struct totals *totals, double windows)
 {
     return sqrt(1 + (double)totals->windows / windows);
@@ -226,7 +255,7 @@ struct estimate estimate_count(const struct profile *profile, const struct quant
     if (!quantity->count || total == 0)
         return (struct estimate){0, 0, 0};
     double scale = total / (double)totals->count;
-    return interval(exact * scale, hypot(quantity->alone_sd, SCALE_SD * exact) * scale,
+    return interval(exact * scale, hypot(quantity->alone_sd, scale_sd(profile) * exact) * scale,
                     totals->batches);
 }
 
@@ -303,12 +332,12 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
 /* The two are seen by different means, so they err apart from each other. */
 struct estimate estimate_cpi(const struct profile *profile, const struct quantity *quantity)
 {
-    const char *hertz = profile_fact_find(profile, "tsc_hz");
+    double hertz = tsc_hz(profile);
     struct estimate time = estimate_time(profile, quantity),
                     count = estimate_count(profile, quantity);
     if (profile->mode != PROFILE_SAMPLED || !hertz || !(time.value > 0) || !(count.value > 0))
         return (struct estimate){NAN, NAN, NAN};
-    double cpi = time.value * strtod(hertz, NULL) / count.value;
+    double cpi = time.value * hertz / count.value;
     double less = hypot(1 - time.lo / time.value, 1 - count.value / count.hi);
     double more = hypot(time.hi / time.value - 1, count.value / count.lo - 1);
     return (struct estimate){cpi, cpi * fmax(1 - less, 0), cpi * (1 + more)};

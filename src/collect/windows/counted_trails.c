@@ -3,6 +3,7 @@
 #include "collect/windows/weighing.h"
 #include "process/selection.h"
 #include "profile/batch.h"
+#include "profile/sums.h"
 #include "wire/channel.h"
 #include "wire/u128.h"
 
@@ -34,6 +35,24 @@ void counted_trails_release(struct counted_trails *trails)
     vec_release(&trails->touched);
 }
 
+static void long_add(struct trail_rates *rates, const struct event_walk *walk)
+{
+    uint64_t rate = ((uint64_t)walk->counted << RATE_BITS) / walk->warm_ticks;
+    rate = rate < RATE_MAX ? rate : RATE_MAX;
+    rates->long_n++;
+    rates->long_rates += rate;
+    rates->long_rates_yy += rate * rate;
+}
+
+void counted_trails_rates_add(struct trail_rates *sum, const struct trail_rates *more)
+{
+    sum_add(&sum->time, more->time);
+    sum_add(&sum->count, more->count);
+    sum->long_n += more->long_n;
+    sum->long_rates += more->long_rates;
+    sum->long_rates_yy += more->long_rates_yy;
+}
+
 void counted_trails_sample(struct counted_trails *trails, const struct event_walk *walk,
                            uint64_t ns)
 {
@@ -43,6 +62,8 @@ void counted_trails_sample(struct counted_trails *trails, const struct event_wal
     trails->told += walk->counted;
     trails->ticks += walk->counted_ticks;
     trails->trails++;
+    if (walk->warm_ticks)
+        long_add(&trails->rates, walk);
 }
 
 /* ---- what was translated */
@@ -277,7 +298,10 @@ void counted_trails_read(struct counted_trails *trails)
         for (size_t i = 0; i < trails->taken.n; i++)
             pair_read(trails, trails->taken.at[i], &weight);
         returns_read(trails, &weight);
-        batch_add_window(trails->batch, weight.time * instructions, weight.count * instructions);
+        uint64_t time = weight.time * instructions, count = weight.count * instructions;
+        batch_add_window(trails->batch, time, count);
+        sum_add(&trails->rates.time, time);
+        sum_add(&trails->rates.count, count);
         trails->instructions += instructions;
         trails->sampled_ns = trails->told = trails->ticks = 0;
     }

@@ -37,6 +37,13 @@ struct trail_weight {
     uint64_t time, count;
 };
 
+/* What trails say of the program's rate. `time` and `count`: sums of their weights, by the pace of
+ * trails, which are short. Long ones: instructions per tick, 2^-RATE_BITS, of warm copies. */
+struct trail_rates {
+    uint64_t time, count;
+    uint64_t long_n, long_rates, long_rates_yy;
+};
+
 struct counted_trails {
     struct channel *channel;
     struct units *units;
@@ -66,10 +73,12 @@ struct counted_trails {
     uint64_t left_units; /* time that no execution has got yet */
     /* So far. */
     uint64_t trails, instructions;
+    struct trail_rates rates;
 };
 
 void counted_trails_init(struct counted_trails *trails, struct expansion *expansion,
                          struct channel *channel);
+void counted_trails_rates_add(struct trail_rates *sum, const struct trail_rates *more);
 void counted_trails_release(struct counted_trails *trails);
 /* A sample, which stands for so much user time, and its trail, if it has one. */
 void counted_trails_sample(struct counted_trails *trails, const struct event_walk *walk,

@@ -65,18 +65,16 @@ static uint64_t rate_of(uint64_t instructions, uint64_t ticks)
 static void trail_add(struct weighing *weighing, const struct event_walk *walk,
                       const struct rate_place *place, uint64_t most)
 {
-    bool is_long = walk->flags & WALK_LONG;
     uint64_t rate = rate_of(walk->trail, walk->trail_ticks);
     uint64_t native = plain_native_ticks(walk->trail_ticks, walk->trail_direct,
                                          walk->trail_indirect, walk->counted ? walk->trail : 0);
-    struct trail_sum *trails = is_long ? &weighing->long_trails : &weighing->trails;
+    struct trail_sum *trails = &weighing->trails;
     trails->n++;
     trails->instructions += walk->trail;
     trails->native_ticks += native;
     trails->rates += rate;
     trails->native_rates += rate_of(walk->trail, native);
-    if (!is_long)
-        rates_add(&weighing->rates, place, rate < most ? rate : most);
+    rates_add(&weighing->rates, place, rate < most ? rate : most);
 }
 
 /* The highest rate that a window of slow code can have. Its trail may have gone through other code,

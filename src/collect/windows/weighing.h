@@ -35,7 +35,7 @@ struct weighing {
     struct tally tally;
     struct window_reach reach;
     struct rates rates; /* of timed windows, for those without a trail */
-    struct trail_sum trails, long_trails;
+    struct trail_sum trails;
     struct {
         double executions, instructions, windows;
     } mean;              /* sums over all windows so far */

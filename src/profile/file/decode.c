@@ -246,7 +246,10 @@ static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct
                                 &totals->kernel_samples,
                                 &totals->bare_ns,
                                 NULL,
-                                &totals->recorded};
+                                &totals->recorded,
+                                &totals->long_trails,
+                                &totals->long_rates,
+                                &totals->long_rates_yy};
     u128 *const wide[] = {[6] = &totals->time_xx,
                           [7] = &totals->count_xx,
                           [21] = &totals->sampled_xx,

@@ -186,7 +186,7 @@ static void encode_totals(struct encoder *encoder, const struct totals *totals)
         totals->whole_user_ns, totals->whole_kernel_ns, totals->walked_ns,   totals->once_ns,
         totals->recordings,    totals->sampled_xx,      totals->complete_ns, totals->delivery_ns,
         totals->translate_ns,  totals->kernel_samples,  totals->bare_ns,     totals->bare_xx,
-        totals->recorded};
+        totals->recorded,      totals->long_trails,     totals->long_rates,  totals->long_rates_yy};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         encode_wide(encoder, values[i]);
     chunk_end(encoder, CHUNK_TOTALS);
