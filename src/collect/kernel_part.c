@@ -101,7 +101,7 @@ void kernel_part_open(struct kernel_part *part, const struct recording_options *
     if (!perf_request_settle(&part->request, &wish, &err)) {
         refuse(part, err.text);
         describe(part, profile);
-        looks_start(&part->looks, part->began_ns);
+        looks_start(&part->looks, NULL, part->began_ns);
         return;
     }
     part->sample_ns = perf_cost_measure(&part->request);
@@ -115,7 +115,7 @@ void kernel_part_open(struct kernel_part *part, const struct recording_options *
     describe(part, profile);
     part->used = part->on;
     if (!part->on || !part->request.waits)
-        looks_start(&part->looks, part->began_ns);
+        looks_start(&part->looks, NULL, part->began_ns);
     if (!part->on)
         return;
     follow_init(&part->follow, &part->request, profile);
@@ -364,9 +364,10 @@ static void waits_describe(struct kernel_part *part, uint64_t now_ns)
                  part->ended_ns ? "; the beginning alone, because there were too many" : "");
     else
         snprintf(all, sizeof all,
-                 "%s%s%.0f looks at /proc, %.1f a second: times are exact, stacks a part; the "
+                 "%s%s%.0f looks at /proc%s, %.1f a second: times are exact, stacks a part; the "
                  "kernel's context switches %s",
                  text, *text ? "; then " : "", (double)part->looks.rounds,
+                 part->looks.waiter ? " and at threads that wait often, for 1 ms each" : "",
                  (double)part->looks.rounds / ((double)(now_ns - part->looks.began_ns) / 1e9),
                  part->ended_ns ? "were too many" : "are not reported, or without stacks");
     if (part->ended_ns && *text && part->looks.rounds)
@@ -430,7 +431,7 @@ void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, b
     if (last || !(costs_too_much(part) || costs_far_too_much(part, now)))
         return;
     part->ended_ns = now;
-    looks_start(&part->looks, now);
+    looks_start(&part->looks, part->request.waits ? &part->request.waiter : NULL, now);
     names_give(part, now, true);
     times_give(part, now, true);
     end_dear(part);

@@ -93,7 +93,7 @@ wait $held
 
 # A hundred thousand switches a second. The recording says what it left out, and costs no more than it may. (Of a busy machine's figures the best of three is taken.)
 cheap() {
-    "$gait" record --overhead 2% -o "$work/many" -- "$pipes" 100000 2>"$work/summary" >/dev/null || { bad 'record pipes'; return 1; }
+    "$gait" record --overhead 2% -o "$work/many" -- "$pipes" 200000 2>"$work/summary" >/dev/null || { bad 'record pipes'; return 1; }
     over=$(sed -n 's/.*overhead \([0-9.]*\) % as gait.*/\1/p' "$work/summary")
     echo "overhead $over"
     awk -v o="${over:-99}" 'BEGIN { exit !(o < 8) }'
@@ -101,6 +101,17 @@ cheap() {
 thrice 'many switches are cheap' cheap
 status 0 'waits of many switches' "$gait" waits "$work/many"
 grep -q 'source: .*context switches' "$work/stdout" || bad 'no source of many waits'
+"$gait" waits --json "$work/many" >"$work/json" || bad 'waits of many switches as JSON'
+/usr/bin/python3 -B - "$work" <<'P' || bad 'many waits'
+import json, sys
+got = json.load(open(sys.argv[1] + '/json'))
+by = {}
+for row in got['reasons']:
+    by[row['reason']] = by.get(row['reason'], 0) + row['time']
+print(got['sources'], got['time'], got['count'], by)
+assert by.get('read (pipe)', 0) > 0 and by.get('stack not taken', 0) < 0.5 * got['time'], by
+assert abs(got['time'] - got['off_time']) < 0.1 * got['off_time'] + 0.02, (got['time'], got['off_time'])
+P
 
 status 0 'exact' "$gait" record -q --exact=counts -o "$work/exact" -- true
 status 2 'an exact recording' "$gait" waits "$work/exact"

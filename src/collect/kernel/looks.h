@@ -3,7 +3,8 @@
  * schedstat says how long a thread has run, how long it could have and how often, since it began;
  * the rest of the time it blocked. So times are exact. The stack of a thread that is blocked at a
  * look (blocked.h) stands for all the time that it blocked since the last stack. A look costs some
- * 20 us for a thread. */
+ * 20 us for a thread. Threads that wait hundreds of times between two looks are hardly ever met;
+ * they are watched for a moment (wait_slice.h), if the kernel grants that. */
 #pragma once
 
 #include "base/map.h"
@@ -11,6 +12,7 @@
 #include "collect/kernel/processes.h"
 #include "collect/kernel/samples.h"
 #include "collect/kernel/tasks.h"
+#include "collect/kernel/wait_slice.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
@@ -27,11 +29,15 @@ struct look_thread {
     uint64_t round;           /* of looks: older ones have ended */
     uint64_t at_ns, since_ns; /* since_ns: from then on at least the wait lasts */
     struct look_times times;
-    uint64_t blocked_ns, waits; /* whose stack is not known yet */
+    uint64_t blocked_ns, runnable_ns, waits; /* whose stack is not known yet */
+    uint64_t often;                          /* waits since the look before */
 };
 
 struct looks {
     struct profile *profile;
+    const struct perf_event_attr *waiter; /* NULL: not granted */
+    struct wait_spots spots;              /* of the last slice */
+    uint32_t heavy, heavy_before; /* threads that wait often, in this look and the one before */
     bool on;
     uint64_t next_ns;                    /* when the next look is due */
     uint64_t began_ns, rounds, stacks_n; /* so far */
@@ -49,7 +55,8 @@ struct looks {
 void looks_init(struct looks *looks, struct profile *profile);
 void looks_release(struct looks *looks);
 
-void looks_start(struct looks *looks, uint64_t now_ns);
+/* `waiter`: of the request, if it is granted; else NULL. */
+void looks_start(struct looks *looks, const struct perf_event_attr *waiter, uint64_t now_ns);
 void looks_process(struct looks *looks, uint32_t pid);
 /* Looks, if it is on and time for it. */
 void looks_take(struct looks *looks, uint64_t now_ns);
