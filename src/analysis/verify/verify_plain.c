@@ -47,21 +47,40 @@ static bool in_trampoline(const struct image *image, uint64_t address)
 
 enum node_flags { NODE_CALLS = 1, NODE_INTERRUPTED = 2 };
 
+/* Go's handler of signals lets a goroutine go on here, as if it had called it wherever it was. */
+static bool preempts(const struct scene *scene, struct stack_key key)
+{
+    uint32_t module = scene_module(scene, 0, key.module);
+    function_id function = scene_function_at(scene, module, key.address);
+    if (function == FUNCTION_NONE)
+        return false;
+    const char *found = scene_function_name(scene, module, function);
+    return strcmp(found, "runtime.asyncPreempt") == 0 ||
+           strcmp(found, "runtime.asyncPreempt.abi0") == 0;
+}
+
 /* What the node says of the one that called it. */
 static unsigned caller_flags(const struct scene *scene, struct stack_key key)
 {
     const struct image *image = scene_image(scene, 0, key.module);
-    if (image && in_trampoline(image, key.address))
+    if (image && (in_trampoline(image, key.address) || preempts(scene, key)))
         return NODE_INTERRUPTED;
     return profile_module_is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
 }
 
 /* Who lays out a stack by hand, as makecontext does, puts there where its first function is to
- * return to: the start of another, which nobody called. */
-static bool begins_by_hand(const struct stacks *stacks, struct stack_key key)
+ * return to: the start of another, which nobody called; or, as Go does, the byte behind a nop that
+ * this other function begins with. */
+static bool begins_by_hand(const struct image *image, const struct stacks *stacks,
+                           struct stack_key key)
 {
-    enum { ALIGNED = 16 };
-    return stacks_key(stacks, key.parent).parent == STACK_NONE && (key.address + 1) % ALIGNED == 0;
+    enum { ALIGNED = 16, NOP = 0x90 };
+    size_t room;
+    const uint8_t *bytes = image_bytes(image, (struct svma){key.address}, &room);
+    if (stacks_key(stacks, key.parent).parent != STACK_NONE)
+        return false;
+    return (key.address + 1) % ALIGNED == 0 ||
+           (key.address % ALIGNED == 0 && bytes && room && *bytes == NOP);
 }
 
 static void node_check(struct verification *verdict, struct scene *scene, struct stack_key key,
@@ -77,7 +96,8 @@ static void node_check(struct verification *verdict, struct scene *scene, struct
     if (!image_executable(image, (struct svma){key.address}))
         verification_problem(verdict, CHECK_node, "%s", address_text(scene, module, key.address));
     else if (flags == NODE_CALLS && !is_trampoline(image, key.address) &&
-             !begins_by_hand(&scene->sides[0]->stacks, key) && !ends_a_call(image, key.address))
+             !begins_by_hand(image, &scene->sides[0]->stacks, key) &&
+             !ends_a_call(image, key.address))
         verification_problem(verdict, CHECK_call, "%s", address_text(scene, module, key.address));
 }
 
