@@ -401,6 +401,36 @@ static void heirs_of_agents(void **state)
     assert_int_equal(world->beside.kernel_samples, 2);
 }
 
+static bool has_module(const struct world *world, const char *path)
+{
+    for (size_t i = 0; i < world->profile.modules.n; i++)
+        if (strncmp(world->profile.modules.at[i].path, path, strlen(path)) == 0)
+            return true;
+    return false;
+}
+
+/* Calls from copies of the program's code, which lie where no file does, have no stack of the
+ * program's. Another process of that number has no copies: such code is its own. */
+static void copies_are_no_jit_code(void **state)
+{
+    static const uint64_t chain[] = {0xffffffff81000010, 0};
+    struct world *world = *state;
+    struct record *record = &world->record;
+    follow_claim(&world->follow, (struct follow_claim){A, A, 2});
+    TAKE(world, record_mapping(record, A, 0x10000, 0x1000, 0x4000, "/no/such/one", 1));
+    TAKE(world, record_mapping(record, A, 0x50000, 0x1000, 0, "//anon", 3));
+    TAKE(world, record_sample(record, A, A, 0x50010, 10, chain, 4));
+    TAKE(world, record_task(record, PERF_RECORD_EXIT, A, B, A, A, 10));
+    assert_true(weight_at(world, "[kernel]", chain[0]) > 0);
+    assert_false(has_module(world, "[jit]") || has_module(world, "[unknown]"));
+    TAKE(world, record_task(record, PERF_RECORD_FORK, A, B, A, B, 20));
+    TAKE(world, record_mapping(record, A, 0x50000, 0x1000, 0, "//anon", 21));
+    TAKE(world, record_sample(record, A, A, 0x50010, 10, chain, 22));
+    tasks_tell(&world->follow.tasks, 30, true);
+    assert_true(has_module(world, "[jit]"));
+    assert_false(has_module(world, "[unknown]"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +447,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(apart, untimed, world_end),
         cmocka_unit_test_setup_teardown(agents_and_others, beside, world_end),
         cmocka_unit_test_setup_teardown(heirs_of_agents, beside, world_end),
+        cmocka_unit_test_setup_teardown(copies_are_no_jit_code, beside, world_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
