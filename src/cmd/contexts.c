@@ -109,6 +109,7 @@ static bool show(const struct options *options, struct plain *plain, struct err 
     bool asked = options->contexts.module || options->contexts.function;
     bool any = contexts.whole.sum || contexts.beside.sum;
     if (any || !asked) {
+        plain->scene->columns = output_columns();
         struct ink ink = output_begin(&options->view);
         if (options->view.json)
             contexts_json(stdout, &contexts, rows);

@@ -22,8 +22,10 @@ struct options {
 static bool take_keys(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     struct options *options = to;
-    (void)flag, (void)err;
+    (void)flag;
     options->keys.n = 0;
+    if (strstr(value, "cpu"))
+        return err_set(err, ERR_USAGE, "--by %s: on which CPU code ran is not recorded", value);
     return item_by_parse(value, &options->view.by) || rank_keys_parse(value, &options->keys);
 }
 

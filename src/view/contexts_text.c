@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_WIDE = 96 }; /* a chain of calls longer than this goes on in the next line */
+/* A chain of calls longer than this goes on in the next line; less where a terminal has less room
+ * beside the figures. */
+enum { NAMES_WIDE = 96, NAMES_NARROW = 24, FIGURES_WIDE = 39, BESIDE_WIDE = 9 };
 
 struct printer {
     const struct calling_contexts *contexts;
@@ -222,6 +224,16 @@ static void more_cells(struct printer *printer, uint32_t level, const char *name
     sheet_cell(&printer->sheet, "%*s%s", (int)(2 * level), "", names);
 }
 
+static size_t names_room(const struct printer *printer, uint32_t level)
+{
+    const struct scene *scene = printer->contexts->plain->scene;
+    int figures = FIGURES_WIDE + (printer->beside ? BESIDE_WIDE : 0);
+    int room = scene->columns - figures - (int)(2 * level);
+    if (!scene->columns || scene->verbose)
+        return NAMES_WIDE;
+    return room < NAMES_NARROW ? NAMES_NARROW : room > NAMES_WIDE ? NAMES_WIDE : (size_t)room;
+}
+
 static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, uint32_t level,
                         bool cut)
 {
@@ -240,7 +252,7 @@ static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, u
     for (uint32_t i = head; i != tail;) {
         i = printer->order[printer->first_child[i]];
         const char *next = label(printer, i);
-        if (strlen(line) + strlen(next) + 3 <= NAMES_WIDE) {
+        if (strlen(line) + strlen(next) + 3 <= names_room(printer, level)) {
             line = arena_format(arena, "%s%s%s", line, join, next);
             continue;
         }
@@ -406,6 +418,8 @@ void contexts_text(FILE *to, const struct calling_contexts *contexts, const stru
         list_print(&printer);
     else
         children_print(&printer, (uint32_t)contexts->n, 0);
+    if (plain->scene->columns && !plain->scene->verbose)
+        sheet_squeeze(&printer.sheet, plain->scene->columns);
     sheet_end(&printer.sheet, to);
     if (has_ticks(contexts) && contexts->clock.over > 0)
         clock_print(&contexts->clock, to);

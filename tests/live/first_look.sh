@@ -84,6 +84,11 @@ for by in function line inline block edge instruction call loop module; do
     awk '/weighed by/{rows=1; next} /^not seen|^functions without|^how far/{rows=0} rows && length($0) > 80 && !/^\(|^[0-9]+ passages|more jumps/' out >wide
     [ ! -s wide ] || { bad "by $by: rows are wider than 80 columns"; cat wide; }
 done
+for form in --top-down --bottom-up --flat --kernel; do
+    script -qec "stty cols 80; $gait contexts --color never --no-pager $form user" /dev/null </dev/null | tr -d '\r' | sed 's/±/+/g' >out
+    awk '/weighed by/{rows=1; next} /^[0-9]+ contexts|^kernel time|^all of|^not seen|^\(/{rows=0} rows && length($0) > 80' out >wide
+    [ ! -s wide ] || { bad "contexts $form: rows are wider than 80 columns"; cat wide; }
+done
 # Losses that nobody can do anything about are for those who ask, too.
 "$gait" report user | grep -q 'interrupt in the kernel' && bad 'interrupts in the kernel are a loss'
 if grep -q '"kernel": [1-9]' user.json; then
