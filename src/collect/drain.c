@@ -153,6 +153,8 @@ static void sum_walks(const struct drain *drain, const struct source *source, ui
     trails_add(&sum->trails, &weighing->trails);
     const struct counted_trails *counted = &decode->trails;
     counted_trails_rates_add(&sum->rates, &counted->rates);
+    sum_add(&sum->sampled_ns, decode->sampled_ns);
+    sum->varieties += (u128)decode->sampled_ns * weighing_variety(weighing);
     sum_add(&sum->totals.recorded, decode->windows);
     sum_add(&sum->totals.windows, decode->tallies ? counted->trails : decode->windows);
     sum_add(&sum->totals.complete_ns, decode_complete_ns(decode));

@@ -20,6 +20,8 @@ struct drain_sum {
     uint64_t recorded_ns; /* CPU time of walked threads, since sampling could begin */
     struct trail_sum trails;
     struct trail_rates rates; /* where trails count */
+    uint64_t sampled_ns;      /* user time of samples */
+    u128 varieties;           /* the same, each process's times its variety (wire/plain.h) */
     struct trace_verdict trace;
     struct payload_sum payloads;
     struct stream_sum stream;

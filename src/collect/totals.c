@@ -59,8 +59,10 @@ static void all_times(const struct kernel_part *kernel, struct cpu_times *times)
 /* The same where trails count. Their ticks are as if copies were warm, but they are not; long ones
  * know the rate of warm copies. While these are few, what is usual with so much different code is
  * believed as well. */
-static uint64_t stretch_counted(uint64_t ticks, const struct trail_rates *rates, uint64_t variety)
+static uint64_t stretch_counted(uint64_t ticks, const struct drain_sum *sum)
 {
+    const struct trail_rates *rates = &sum->rates;
+    uint64_t variety = sum->sampled_ns ? (uint64_t)(sum->varieties / sum->sampled_ns) : 0;
     double usual =
         variety < UINT16_MAX ? (double)plain_cold_ticks(1 << 16, variety) / (1 << 16) : 1;
     double told = rates->time ? (double)rates->count / (double)rates->time : 0, n = 0, by = 0;
@@ -98,10 +100,9 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
         sum_add(&totals.delivery_ns, kernel->cost_ns);
     }
     if (last)
-        totals.user_ticks =
-            drain->session->options->record.tally
-                ? stretch_counted(totals.user_ticks, &sum.rates, drain->first.variety)
-                : stretch(totals.user_ticks, &sum.trails);
+        totals.user_ticks = drain->session->options->record.tally
+                                ? stretch_counted(totals.user_ticks, &sum)
+                                : stretch(totals.user_ticks, &sum.trails);
     totals.long_trails = sum.rates.long_n;
     totals.long_rates = sum.rates.long_rates;
     totals.long_rates_yy = sum.rates.long_rates_yy;

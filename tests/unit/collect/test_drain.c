@@ -235,9 +235,37 @@ static void the_tools_cost_is_shared_by_those_who_live(void **state)
     close_fixture(&fixture);
 }
 
+/* How much different code runs is the mean of all processes by their time, not the first one's. */
+static void all_processes_have_their_variety(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct drain_sum sum;
+    const uint32_t exit = 0;
+    open_fixture(&fixture);
+    fixture.options.record.mode = RECORD_SAMPLED;
+    fixture.options.record.tally = 1;
+    fixture.profile.mode = PROFILE_SAMPLED;
+    struct fake first = claim(&fixture, 0, getpid(), 0), second = claim(&fixture, 1, getpid(), 0);
+    struct event_walk walk = {
+        .tid = 1, .pc = 0x1000, .period_ns = 1000000, .end_pc = 0x1000, .stop = LOSS_N};
+    fake_walk(&first, walk, NULL, 0);
+    walk.period_ns = 3000000;
+    walk.instructions = 2;
+    fake_walk(&second, walk, &exit, 1);
+    drain_read(&fixture.drain);
+    drain_sum(&fixture.drain, false, &sum);
+    assert_int_equal(sum.sampled_ns, 4000000);
+    assert_true(sum.varieties == 3000000); /* one exit in the window of the second */
+    share_unmap(first.channel);
+    share_unmap(second.channel);
+    close_fixture(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_processes_have_their_variety),
         cmocka_unit_test(new_processes_are_read_before_channels_run_out),
         cmocka_unit_test(channels_of_the_dead_are_used_again),
         cmocka_unit_test(goodbye_and_exec_are_no_killing),
