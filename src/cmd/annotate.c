@@ -89,6 +89,8 @@ static bool show(const struct options *options, const struct annotator *annotato
     bool good = true;
     listing_begin(&listing);
     listing.built = built_at(report, picked);
+    listing.kept = scene_source_kept;
+    listing.from = report->scene;
     for (size_t i = 0; i < picked->n && good; i++) {
         struct annotation annotation;
         if (!(good = annotation_make(&annotation, annotator, picked->at[i], err)))

@@ -89,6 +89,15 @@ static void formats_print(void)
         printf("  %-18s %s (*%s)\n", exporters[i].name, exporters[i].what, exporters[i].ending);
 }
 
+/* A new build, or OLD=NEW as in views: where the recorded one is now. */
+static bool take_binary(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    if (strchr(value, '='))
+        return take_moved_binary(to, flag, value, err);
+    ((struct options *)to)->carry.binary = value;
+    return true;
+}
+
 static const struct flag flags[] = {
     {"format", 0, "NAME", NULL, "one of the formats below", .take = take_format},
     {"output", 'o', "OUT", NULL, "output file (standard output)",
@@ -106,7 +115,8 @@ static const struct flag flags[] = {
      TAKE(text, struct options, export.filter.module)},
     {"binary", 0, "NEW", NULL,
      "for another build of the program, or of --module: carry the profile over; see gait carry",
-     TAKE(text, struct options, carry.binary)},
+     .take = take_binary},
+    VIEW_SYMFS,
     {"recorded", 0, "FILE", NULL, "a copy of the recorded build, if it is not where it was",
      TAKE(text, struct options, carry.recorded)},
     {"notes", 0, "FOLDER", NULL,

@@ -46,8 +46,12 @@ static void part_add(struct job *job, enum kept_kind kind, uint64_t at)
 static void functions_want(struct job *job)
 {
     const struct symbols *symbols = job->symbols;
-    struct references references = {
-        .image = job->image, .symbols = symbols, .named = job->named, .data = &job->data};
+    struct references *references = mem_alloc(sizeof *references);
+    references->image = job->image;
+    references->symbols = symbols;
+    references->named = job->named;
+    references->data = &job->data;
+    references_init(references);
     uint64_t at = 0;
     size_t range = 0;
     while (places_next(job->places, job->module, &at)) {
@@ -59,14 +63,15 @@ static void functions_want(struct job *job)
         for (size_t i = range; i < symbols->ranges.n && symbols->ranges.at[i].start.v < end; i++)
             code = job->wanted[symbols->ranges.at[i].function] = true;
         if (!code)
-            interval_add(&references, at, STRING_BYTES);
+            interval_add(references, at, STRING_BYTES);
         if (end < at)
             break;
         at = end;
     }
     for (function_id f = 0; f < symbols->functions.n; f++)
         if (job->wanted[f])
-            references_find(&references, f);
+            references_find(references, f);
+    mem_free(references);
 }
 
 /* ---- what of them */

@@ -63,8 +63,31 @@ static uint64_t relative(const uint8_t *at, uint64_t next)
     return next + (uint64_t)(int64_t)offset;
 }
 
+void references_init(struct references *references)
+{
+    const struct code_ranges *ranges = &references->symbols->ranges;
+    if (!ranges->n)
+        return;
+    references->code_start = ranges->at[0].start.v;
+    references->code_end = ranges->at[ranges->n - 1].start.v + ranges->at[ranges->n - 1].bytes;
+}
+
+/* Whether the target was looked at lately; now it was. */
+static bool is_known(struct references *references, uint64_t target)
+{
+    uint64_t *seen = &references->seen[target * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+    if (*seen == target)
+        return true;
+    *seen = target;
+    return false;
+}
+
+/* Of its own function nothing is marked: it is kept as a whole. */
 static void name_note(struct references *references, function_id own, uint64_t target)
 {
+    if (target - references->code_start >= references->code_end - references->code_start ||
+        is_known(references, target))
+        return;
     function_id function = symbols_find(references->symbols, (struct svma){target});
     if (function != FUNCTION_NONE && function != own)
         references->named[function] = true;
@@ -82,6 +105,8 @@ static bool jumps_indirectly(const uint8_t *code, size_t n)
 static void data_note(struct references *references, uint64_t target)
 {
     struct svma at = {target};
+    if (is_known(references, target))
+        return;
     if (!image_executable(references->image, at) &&
         evidence_constant(&references->symbols->evidence, at))
         interval_add(references, target, TABLE_BYTES);
@@ -102,6 +127,14 @@ static void operand_note(struct references *references, function_id own, const u
     }
 }
 
+/* Most branches stay in their range. */
+static void branch_note(struct references *references, const struct code_range *range,
+                        uint64_t target)
+{
+    if (target - range->start.v >= range->bytes)
+        name_note(references, range->function, target);
+}
+
 static void range_read(struct references *references, const struct code_range *range, bool tables)
 {
     size_t n;
@@ -112,15 +145,13 @@ static void range_read(struct references *references, const struct code_range *r
         uint64_t at = range->start.v + i;
         uint8_t byte = code[i], second = code[i + 1];
         if ((byte == 0xe8 || byte == 0xe9) && i + 5 <= n)
-            name_note(references, own, relative(code + i + 1, at + 5));
+            branch_note(references, range, relative(code + i + 1, at + 5));
         else if (byte == 0x0f && (second & 0xf0) == 0x80 && i + 6 <= n)
-            name_note(references, own, relative(code + i + 2, at + 6));
+            branch_note(references, range, relative(code + i + 2, at + 6));
         else if ((byte & 0xc7) == 0x05 || (tables && (byte & 0xc7) == 0x04))
             operand_note(references, own, code + i, n - i, at, tables);
         else if (byte == 0xeb || (byte & 0xf0) == 0x70) {
-            uint64_t target = at + 2 + (uint64_t)(int64_t)(int8_t)second;
-            if (target - range->start.v >= range->bytes)
-                name_note(references, own, target);
+            branch_note(references, range, at + 2 + (uint64_t)(int64_t)(int8_t)second);
         }
     }
 }

@@ -17,13 +17,19 @@ struct intervals {
     VEC(struct interval);
 };
 
-/* Calls name(context, function) for functions other than its own, and adds constants. */
+enum { REFERENCES_SEEN = 4096 };
+
 struct references {
     const struct image *image;
     const struct symbols *symbols;
     bool *named; /* by function */
     struct intervals *data;
+    uint64_t code_start, code_end; /* of all functions */
+    uint64_t
+        seen[REFERENCES_SEEN]; /* targets that were looked at: most are called again and again */
 };
+void references_init(struct references *references);
+/* Marks functions other than its own, and adds constants. */
 void references_find(struct references *references, function_id function);
 
 /* Adds the constants from an address on: to the end of their object, or `bytes`. */

@@ -40,8 +40,26 @@ static char *line_clean(struct arena *arena, const char *from, size_t bytes)
     return text;
 }
 
+static void text_take(struct listing *listing, struct listing_file *file, const char *bytes,
+                      size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        const char *end = memchr(bytes + at, '\n', n - at);
+        size_t length = end ? (size_t)(end - bytes) - at : n - at;
+        *vec_push(&file->lines) = line_clean(&listing->arena, bytes + at, length);
+        at += length + 1;
+    }
+    file->there = true;
+}
+
 static void file_read(struct listing *listing, struct listing_file *file)
 {
+    size_t kept_n = 0;
+    const char *kept = listing->kept ? listing->kept(listing->from, file->path, &kept_n) : NULL;
+    if (kept) {
+        text_take(listing, file, kept, kept_n);
+        return;
+    }
     struct stat info;
     FILE *from = fopen(file->path, "r");
     if (!from)
@@ -50,13 +68,7 @@ static void file_read(struct listing *listing, struct listing_file *file)
         size_t room = (size_t)info.st_size;
         char *bytes = mem_alloc(room + 1);
         size_t n = fread(bytes, 1, room, from);
-        for (size_t at = 0; at < n;) {
-            const char *end = memchr(bytes + at, '\n', n - at);
-            size_t length = end ? (size_t)(end - bytes) - at : n - at;
-            *vec_push(&file->lines) = line_clean(&listing->arena, bytes + at, length);
-            at += length + 1;
-        }
-        file->there = true;
+        text_take(listing, file, bytes, n);
         file->newer = listing->built && info.st_mtime > listing->built;
         mem_free(bytes);
     }

@@ -1,5 +1,5 @@
-/* Lines of source files, read when first asked for. The file is whatever lies at the path today:
- * debug information says where a file was, not what it held. */
+/* Lines of source files, read when first asked for. Unless it was taken along, the file is whatever
+ * lies at the path today: debug information says where a file was, not what it held. */
 #pragma once
 
 #include "base/map.h"
@@ -20,6 +20,9 @@ struct listing_file {
 
 struct listing {
     struct arena arena;
+    /* Texts of files that were taken along, which come first; NULL: there are none. */
+    const char *(*kept)(const void *from, const char *path, size_t *ret_n);
+    const void *from;
     int64_t built;   /* seconds; files changed later are newer. 0: not known */
     struct map keys; /* pointer of the path */
     struct listing_files {

@@ -9,6 +9,8 @@ void place_text_begin(struct place_text *text, struct scene *scene)
 {
     text->scene = scene;
     listing_begin(&text->listing);
+    text->listing.kept = scene_source_kept;
+    text->listing.from = scene;
 }
 
 void place_text_end(struct place_text *text)

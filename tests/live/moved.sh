@@ -78,7 +78,7 @@ take() {
     done
     "$gait" report --json "$file" >"$to/json" 2>&1
     for view in contexts values paths verify annotate; do "$gait" $view "$file" >"$to/$view" 2>&1; done
-    "$gait" annotate --function turn "$file" >"$to/annotate.turn" 2>&1 || "$gait" annotate -i "$file" turn >"$to/annotate.turn" 2>&1
+    "$gait" annotate -i "$file" turn >"$to/annotate.turn" 2>&1
     for format in collapsed pprof callgrind speedscope llvm llvm-raw gcc; do
         "$gait" export --format $format -o "$to/$format" "$file" 2>"$to/$format.err" || echo "status $?" >>"$to/$format.err"
     done
@@ -113,10 +113,32 @@ grep -q 'inlined' gone/sampled/report.inline || bad 'no inlined functions'
 grep -q '\[prog\]' gone/bare/report.function || bad "--no-names: no row for what has no name: $(head -20 gone/bare/report.function)"
 ! grep -q 'turn' gone/bare/report.function || bad '--no-names kept names'
 
+# BOLT has names of its own, which only the file tells.
+status 2 'bolt without the file' "$gait" export --format bolt --module prog exact
+says '--symfs'
+
 # Merging keeps what both kept.
 "$gait" merge -q -o both exact exact 2>/dev/null || "$gait" merge -o both exact exact || bad merge
 "$gait" report both 2>&1 | grep -q turn || bad 'merge forgets names'
 
 # The file, where it lies now, before what was kept; another build never.
-mv moved app
+for where in "--binary $work/app=$work/moved" "--binary prog=$work/moved/prog" "--symfs $work/moved"; do
+    "$gait" report $where bare 2>&1 | grep -q turn || bad "not found with $where"
+done
+mkdir root && mkdir -p "root$work" && mv moved "root$work/app"
+"$gait" report --symfs "$work/root" bare 2>&1 | grep -q turn || bad 'not found below --symfs'
+"$gait" export --format collapsed --symfs "$work/root" bare 2>/dev/null | grep -q turn || bad 'export does not find it below --symfs'
+g++ -g -O1 -o other prog.cc "root$work/app/libmixed.so" "-Wl,-rpath,root$work/app" &&
+    { "$gait" report --binary "prog=$work/other" bare 2>&1 | grep -q 'is not the build that ran' || bad 'another build is not told'; }
+status 129 'a wrong --binary' "$gait" report --binary nothing bare
+says 'OLD=NEW'
+
+# pack: names, lines and sources of a profile that has none.
+cp bare packed
+status 0 pack "$gait" pack --sources --symfs "$work/root" packed
+mv "root$work/app" elsewhere && mkdir src && mv prog.cc lib.cc src/
+"$gait" report --by line packed 2>&1 | grep -q 'prog.cc:' || bad 'pack: no lines'
+"$gait" annotate -i packed turn 2>&1 | grep -q 'switch (x % 11)' || bad 'pack --sources: no source'
+cp packed again && status 0 'pack again' "$gait" pack -q again
+cmp -s packed again || bad 'packing again, where nothing is, changes something'
 finish

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "keep/module_open.h"
+#include "keep/sources.h"
 #include "program/names/match.h"
 #include "program/cfg/cfg_build.h"
 
@@ -141,6 +142,15 @@ const char *scene_function_name(const struct scene *scene, uint32_t module, func
     if (known->binary && function != FUNCTION_NONE)
         return known->binary->symbols.functions.at[function].name;
     return known->label;
+}
+
+const char *scene_source_kept(const void *of, const char *path, size_t *ret_n)
+{
+    const struct scene *scene = of;
+    const char *text = NULL;
+    for (uint32_t side = 0; side < scene->n_sides && !text; side++)
+        text = source_kept(scene->sides[side], path, ret_n);
+    return text;
 }
 
 const char *scene_readable(struct scene *scene, const char *linkage)

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/pager.h"
+#include "keep/module_open.h"
 #include "profile/file/file.h"
 
 #include <errno.h>
@@ -17,8 +18,22 @@ const struct flag view_flags[] = {
     VIEW_INPUT,        VIEW_BY(""),  VIEW_WEIGHT(""),   VIEW_MODULE(""),
     VIEW_FUNCTION(""), VIEW_PID(""), VIEW_TID(""),      VIEW_LIMIT(""),
     VIEW_JSON(""),     VIEW_RAW(""), VIEW_INFERRED(""), VIEW_COLOR,
-    VIEW_NO_PAGER,     VIEW_VERBOSE, VIEW_QUIET(""),    {0},
+    VIEW_NO_PAGER,     VIEW_VERBOSE, VIEW_QUIET(""),    VIEW_BINARY,
+    VIEW_SYMFS,        {0},
 };
+
+bool take_moved_binary(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    (void)to, (void)flag;
+    return module_moved(value, err) || err_in(err, "--binary");
+}
+
+bool take_symfs(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    (void)to, (void)flag, (void)err;
+    module_root(value);
+    return true;
+}
 
 bool take_by(void *to, const struct flag *flag, const char *value, struct err *err)
 {

@@ -53,6 +53,9 @@ struct view_options {
     {"no-pager", 0, NULL, NULL, "do not use a pager", TAKE_VIEW(set, no_pager)}
 #define VIEW_VERBOSE \
     {"verbose", 'v', NULL, NULL, "show names in full", TAKE_VIEW(set, verbose)}
+/* Where files are that are not where they ran: for all views, in gait(1). */
+#define VIEW_BINARY {"binary", 0, "OLD=NEW", NULL, NULL, .take = take_moved_binary}
+#define VIEW_SYMFS {"symfs", 0, "FOLDER", NULL, NULL, .take = take_symfs}
 #define VIEW_QUIET(what) {"quiet", 'q', NULL, NULL, what, TAKE_VIEW(set, quiet)}
 /* clang-format on */
 /* What views that write text for people have in common. */
@@ -62,6 +65,8 @@ struct view_options {
 /* All of these: a view takes them even where they are not in its help. */
 extern const struct flag view_flags[];
 
+bool take_moved_binary(void *to, const struct flag *flag, const char *value, struct err *err);
+bool take_symfs(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_by(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_weight(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_limit(void *to, const struct flag *flag, const char *value, struct err *err);

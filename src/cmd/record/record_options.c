@@ -325,6 +325,8 @@ static const struct flag flags[] = {
     {"names", 0, NULL, NULL,
      "keep all lines and inlined functions of what ran, however long reading them takes",
      TO(set, walks.keep.all)},
+    {"sources", 0, NULL, NULL, "the same, and the texts of their source files",
+     TO(set, walks.keep.sources)},
     {"no-names", 0, NULL, NULL,
      "keep nothing of the files that ran: views need them, and their debug information",
      TO(set, walks.keep.none)},

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/version.h"
 #include "keep/gather.h"
+#include "keep/sources.h"
 #include "model/core/cpu.h"
 #include "profile/file/file.h"
 
@@ -84,6 +85,8 @@ static void files_keep(struct output *output, bool quick)
     struct keep_result gathered;
     gather(&gathered, profile, places, quick ? GATHER_QUICK : GATHER_ALL);
     output->without_lines = gathered.without_lines;
+    if (output->keep.sources)
+        sources_keep(&gathered.kept, &gathered.arena);
     profile_writer_keep(output->writer, &gathered.kept);
     keep_result_release(&gathered);
 }
@@ -93,7 +96,7 @@ uint64_t output_close(struct output *output, bool whole)
     struct err err;
     profile_writer_tell_rows(output->writer, output->rows);
     if (!output->keep.none)
-        files_keep(output, !whole && !output->keep.all);
+        files_keep(output, !whole && !output->keep.all && !output->keep.sources);
     if (!(whole ? profile_writer_close : profile_writer_end)(output->writer, &err))
         snprintf(output->error, sizeof output->error, "%s", err.text);
     else

@@ -9,6 +9,7 @@
  * record that does not fit its own graph BOLT believes that the function has changed, so what only
  * a run shows (where longjmp arrives, a block begins for us) is left out. */
 #include "program/bolt_names.h"
+#include "base/err.h"
 #include "export/job/job.h"
 #include "profile/sums.h"
 
@@ -70,8 +71,12 @@ static void edges_write(struct writer *writer, const struct code_edges *edges)
 
 bool bolt_write(FILE *to, struct export_job *job, struct err *err)
 {
-    (void)err;
     struct writer writer = {.to = to};
+    if (job->code.binary->image.known)
+        return err_set(err, ERR_MISSING,
+                       "BOLT's names of functions are not kept in profiles: %s must be there; "
+                       "--binary OLD=NEW or --symfs FOLDER says where it is now",
+                       job->code.binary->image.path);
     bolt_names_read(&writer.names, job->code.binary);
     edges_write(&writer, &job->code.edges);
     for (size_t i = 0; i < job->code.calls.n; i++)

@@ -1,5 +1,6 @@
 #include "program/elf/evidence.h"
 
+#include "base/sort.h"
 #include "program/elf/elf_sections.h"
 #include "program/elf/image.h"
 
@@ -31,18 +32,11 @@ static void objects_read(struct evidence *evidence, Elf *elf)
                 *vec_push(&evidence->objects) =
                     (struct data_object){{symbol.st_value}, symbol.st_size};
     }
-    if (evidence->objects.n)
-        qsort(evidence->objects.at, evidence->objects.n, sizeof *evidence->objects.at,
-              object_order);
+    sort_by_first(evidence->objects.at, evidence->objects.n, sizeof *evidence->objects.at,
+                  object_order);
 }
 
 /* ---- relocations */
-
-static int number_order(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
 
 static int pointer_order(const void *a, const void *b)
 {
@@ -139,13 +133,9 @@ void evidence_read(struct evidence *evidence, const struct image *image)
         else
             kept_read(evidence, image, section, &header);
     }
-    if (evidence->pointers.n)
-        qsort(evidence->pointers.at, evidence->pointers.n, sizeof *evidence->pointers.at,
-              pointer_order);
-    if (evidence->filled.n)
-        qsort(evidence->filled.at, evidence->filled.n, sizeof(uint64_t), number_order);
-    if (evidence->references.n)
-        qsort(evidence->references.at, evidence->references.n, sizeof(uint64_t), number_order);
+    sort_by_first(evidence->pointers.at, evidence->pointers.n, sizeof *evidence->pointers.at, NULL);
+    sort_by_first(evidence->filled.at, evidence->filled.n, sizeof(uint64_t), NULL);
+    sort_by_first(evidence->references.at, evidence->references.n, sizeof(uint64_t), NULL);
 }
 
 #define COPY(to, from)                                                                             \

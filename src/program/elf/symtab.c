@@ -1,5 +1,6 @@
 #include "program/elf/symtab.h"
 
+#include "base/sort.h"
 #include "program/elf/elf_sections.h"
 #include "program/elf/image.h"
 #include "program/elf/known.h"
@@ -96,51 +97,6 @@ static int symbol_order(const void *a, const void *b)
     return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
 }
 
-/* Most symbols differ by their address: a sort by its bytes, and comparing the few that do not. */
-struct symbol_key {
-    uint64_t start;
-    uint32_t index;
-};
-
-static void keys_sort(struct symbol_key *keys, struct symbol_key *other, size_t n, uint64_t bits)
-{
-    for (unsigned shift = 0; shift < 64 && bits >> shift; shift += 8) {
-        uint32_t first[257] = {0};
-        for (size_t i = 0; i < n; i++)
-            first[(keys[i].start >> shift & 255) + 1]++;
-        for (size_t b = 1; b < 256; b++)
-            first[b] += first[b - 1];
-        for (size_t i = 0; i < n; i++)
-            other[first[keys[i].start >> shift & 255]++] = keys[i];
-        memcpy(keys, other, n * sizeof *keys);
-    }
-}
-
-static void symtab_sort(struct symtab *symtab)
-{
-    size_t n = symtab->n;
-    uint64_t bits = 0;
-    struct symbol_key *keys = mem_alloc((2 * n + 1) * sizeof *keys);
-    struct symtab sorted = {0};
-    vec_reserve(&sorted, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        keys[i] = (struct symbol_key){symtab->at[i].start.v, (uint32_t)i};
-        bits |= symtab->at[i].start.v;
-    }
-    keys_sort(keys, keys + n, n, bits);
-    for (size_t i = 0; i < n; i++)
-        sorted.at[sorted.n++] = symtab->at[keys[i].index];
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && sorted.at[end].start.v == sorted.at[i].start.v; end++)
-            ;
-        if (end - i > 1)
-            qsort(&sorted.at[i], end - i, sizeof *sorted.at, symbol_order);
-    }
-    mem_free(keys);
-    vec_release(symtab);
-    *symtab = sorted;
-}
-
 static void symtab_make(struct symtab *symtab, const struct image *image,
                         const struct wanted *wanted)
 {
@@ -148,7 +104,7 @@ static void symtab_make(struct symtab *symtab, const struct image *image,
     if (!tables_read(symtab, image, wanted, image->file.elf, SHT_SYMTAB) && image->debug.elf)
         tables_read(symtab, image, wanted, image->debug.elf, SHT_SYMTAB);
     tables_read(symtab, image, wanted, image->file.elf, SHT_DYNSYM);
-    symtab_sort(symtab);
+    sort_by_first(symtab->at, symtab->n, sizeof *symtab->at, symbol_order);
 }
 
 void symtab_read(struct symtab *symtab, const struct image *image)
@@ -192,6 +148,15 @@ void symtab_release(struct symtab *symtab)
     vec_release(symtab);
 }
 
+/* Whether the names of a table have these letters at all, which takes a hundredth of looking at
+ * each symbol. */
+static bool names_hold(Elf *elf, const GElf_Shdr *table, const char *name)
+{
+    Elf_Scn *section = elf_getscn(elf, table->sh_link);
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    return data && data->d_buf && memmem(data->d_buf, data->d_size, name, strlen(name));
+}
+
 bool image_has_symbol(const struct image *image, const char *name)
 {
     if (image->known)
@@ -202,7 +167,9 @@ bool image_has_symbol(const struct image *image, const char *name)
         Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB
                              ? elf_getdata(section, NULL)
                              : NULL;
-        size_t n = data ? data->d_size / sizeof(Elf64_Sym) : 0;
+        size_t n = data && names_hold(image->file.elf, &header, name)
+                       ? data->d_size / sizeof(Elf64_Sym)
+                       : 0;
         for (size_t i = 0; i < n && i < INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
             const char *found = elf_strptr(image->file.elf, header.sh_link, symbol.st_name);
             if (found && strcmp(found, name) == 0)

@@ -1,10 +1,10 @@
 #include "program/unwind/frames.h"
 
+#include "base/sort.h"
 #include "program/elf/image.h"
 #include "program/unwind/unwind_entries.h"
 #include "program/unwind/unwind_sections.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -56,8 +56,7 @@ void frames_read(struct frames *frames, const struct image *image)
                 (struct frame){entry->start, entry->bytes, !ahead && begins_inside(entry), ahead};
     }
     unwind_entries_release(&entries);
-    if (frames->n)
-        qsort(frames->at, frames->n, sizeof *frames->at, frame_order);
+    sort_by_first(frames->at, frames->n, sizeof *frames->at, frame_order);
 }
 
 void frames_release(struct frames *frames)
