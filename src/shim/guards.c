@@ -1,5 +1,6 @@
 /* Calls after which the agent must look again, or stop: the rights of code change, a filter of
  * system calls is put in force, or a debugger is asked for. */
+#include "agent/base/process.h"
 #include "agent/base/stale.h"
 #include "agent/sampling/retire.h"
 #include "agent/signals/handover.h"
@@ -26,10 +27,22 @@ typedef long ptrace_fn(enum __ptrace_request, ...);
 typedef long syscall_fn(long, long, long, long, long, long, long);
 typedef int prctl_fn(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
+/* An exact run sees the system call itself. Before the agent begins, only code that patches itself
+ * (XRay) wants both rights. */
+static void code_heed(const void *start, size_t bytes, int rights)
+{
+    const int both = PROT_WRITE | PROT_EXEC;
+    if (!agent.channel && (rights & both) == both)
+        agent.patched = true;
+    if (rights & PROT_WRITE && agent.options.mode == RECORD_SAMPLED)
+        agent_code_writable((uint64_t)start, bytes);
+}
+
 EXPORT int mprotect(void *start, size_t bytes, int rights)
 {
     static mprotect_fn *next;
     libc_function(&next, "mprotect");
+    code_heed(start, bytes, rights);
     int result = next(start, bytes, rights);
     agent_code_changed((uint64_t)start, bytes);
     return result;
@@ -39,6 +52,7 @@ EXPORT int pkey_mprotect(void *start, size_t bytes, int rights, int key)
 {
     static pkey_mprotect_fn *next;
     libc_function(&next, "pkey_mprotect");
+    code_heed(start, bytes, rights);
     int result = next(start, bytes, rights, key);
     agent_code_changed((uint64_t)start, bytes);
     return result;

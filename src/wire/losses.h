@@ -76,7 +76,8 @@
     LOSS(clock_forbidden, "sampling stopped: the program disabled the time stamp counter")         \
     LOSS(                                                                                          \
         aborted,                                                                                   \
-        "memory transaction aborted at its start, as hardware may: the program took its fallback")
+        "memory transaction aborted at its start, as hardware may: the program took its fallback") \
+    LOSS(patched, "code of a file made writable: disassembly shows the file, not what ran")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

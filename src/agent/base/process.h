@@ -39,6 +39,7 @@ struct agent {
     int share_fd;      /* or a descriptor of it, if there is no path: above 0 */
     uint32_t stale;    /* code may have changed: flush before the next walk; set by any thread */
     uint32_t remapped; /* the same of code that is guarded: it may not be executed any more */
+    bool patched;      /* code of a file was made writable, perhaps before the agent began */
     int32_t signal;    /* that samples use */
     uint32_t
         retired; /* no trigger is armed any more: system calls are filtered, or the agent leaves */

@@ -41,6 +41,20 @@ void agent_code_changed(uint64_t start, uint64_t bytes)
     sys3(SYS_gettid, 0, 0, 0);
 }
 
+void agent_code_writable(uint64_t start, uint64_t bytes)
+{
+    const struct regions *regions = agent.regions;
+    for (uint32_t i = 0; regions && i < regions->n; i++) {
+        const struct region *region = &regions->at[i];
+        if (region->kind != REGION_LASTING || region->start >= start + bytes ||
+            region->end <= start)
+            continue;
+        agent.patched = true;
+        agent_lose(LOSS_patched);
+        return;
+    }
+}
+
 void agent_modules_closed(void)
 {
     uint64_t print;

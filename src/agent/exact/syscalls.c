@@ -3,6 +3,7 @@
 #include "agent/base/clock.h"
 #include "agent/base/process.h"
 #include "agent/base/program_memory.h"
+#include "agent/base/stale.h"
 #include "agent/base/thread.h"
 #include "agent/channel/maps.h"
 #include "agent/channel/plans.h"
@@ -115,6 +116,8 @@ static void code_follow(const struct context *context, long number, long result)
     enum change change =
         __atomic_exchange_n(&agent.stale, 0, __ATOMIC_ACQUIRE) ? CHANGE_LASTING : CHANGE_NONE;
     ranges_of_call(context->gpr, number, result, ranges);
+    if ((number == SYS_mprotect || number == SYS_pkey_mprotect) && context->gpr[RDX] & PROT_WRITE)
+        agent_code_writable(ranges[0].start, ranges[0].bytes);
     for (uint32_t i = 0; i < 2; i++) {
         enum change other = ranges[i].bytes ? range_changed(&ranges[i]) : CHANGE_NONE;
         change = other > change ? other : change;

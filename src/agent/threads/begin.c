@@ -26,6 +26,8 @@ static bool has_shadow_stack(void)
 static void channel_begin(void)
 {
     agent.n_told = 0;
+    if (agent.patched)
+        agent_lose(LOSS_patched);
     agent.regions->refresh = maps_refresh;
     agent.regions->calls = agent.options.mode == RECORD_SAMPLED;
     maps_read(agent.regions);

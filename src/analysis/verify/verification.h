@@ -39,9 +39,10 @@ struct verification {
     uint64_t trips;                 /* lengths of runs of loops, checked */
     uint64_t nodes;                 /* of stacks, checked */
     uint64_t skipped;               /* records of modules without a binary */
-    uint64_t returns;               /* executed; that they arrive is told without whence */
-    uint64_t open;                  /* passages into and out of what is not recorded */
-    uint64_t left;                  /* of these, arrivals where an exact run ended */
+    bool patched;     /* the program changed code of its files: what contradicts these is skipped */
+    uint64_t returns; /* executed; that they arrive is told without whence */
+    uint64_t open;    /* passages into and out of what is not recorded */
+    uint64_t left;    /* of these, arrivals where an exact run ended */
     uint64_t found[CHECK_N];
     VEC(struct problem); /* the first PROBLEMS_SHOWN of each check */
 };

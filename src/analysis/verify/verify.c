@@ -206,7 +206,7 @@ static void trips_check(struct verification *verdict, const struct scene *scene)
 
 void verify_profile(struct verification *verdict, struct scene *scene)
 {
-    *verdict = (struct verification){0};
+    *verdict = (struct verification){.patched = scene->sides[0]->totals.losses[LOSS_patched] != 0};
     if (scene->sides[0]->damaged)
         verification_problem(verdict, CHECK_file, "%s", scene->sides[0]->warning);
     uint64_t astray = scene->sides[0]->totals.losses[LOSS_astray];

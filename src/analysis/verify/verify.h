@@ -13,7 +13,8 @@
  *   the program ran, if only a part was kept, or if the profile was carried or imported.
  * - In a plain profile, stacks go through calls and weigh what the totals say: verify_plain.h.
  *
- * Records of modules without a binary are skipped and counted. */
+ * Records of modules without a binary are skipped and counted; so are those that contradict the
+ * binary, if the program made its code writable (loss `patched`). */
 #pragma once
 
 #include "analysis/verify/verification.h"
