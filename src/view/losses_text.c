@@ -57,6 +57,7 @@ static const struct telling tellings[LOSS_N] = {
     [LOSS_cache_full] = {QUIET},
     [LOSS_flushed] = {QUIET},
     [LOSS_busy] = {QUIET},
+    [LOSS_counting] = {QUIET},
     [LOSS_outside] = {QUIET},
     [LOSS_stack_gone] = {QUIET},
     [LOSS_interrupted] = {QUIET},

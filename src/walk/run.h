@@ -30,6 +30,12 @@ struct walk {
     void (*put_off)(struct walk *walk);
 };
 
+/* Spent on copying code and on system calls: not the time of what is walked. */
+static inline uint64_t walk_ticks_apart(const struct walk *walk)
+{
+    return walk->translate_ticks + walk->call_ticks;
+}
+
 /* Runs from context.pc. Returns LOSS_N if the budget is used up or the records are full, else why
  * it ended (enum loss). In both cases the context holds the program's state at an instruction
  * boundary. */

@@ -52,6 +52,7 @@
     LOSS(jit_reused,                                                                               \
          "sample in reused JIT code: shown under the last name, may belong to an earlier one")     \
     LOSS(busy, "walk ended or not started: another thread was changing the code cache")            \
+    LOSS(counting, "trail not walked: another thread was counting")                                \
     LOSS(outside, "interrupt outside the selected code (--only): not walked, like seven of eight") \
     LOSS(astray, "superblock of a trace that cannot follow the one before it: an error in gait")   \
     LOSS(plan_late, "code ran without its plan: the tool had ended")                               \

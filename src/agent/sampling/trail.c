@@ -12,8 +12,7 @@ enum {
     FIRST = 4000, /* instructions of the first piece */
     LEAST = 256,
     PIECES_MAX = 64,
-    END_PART = 16,      /* a trail may end so early */
-    VARIETY_HALF = 280, /* different exits in a window with which a pace is half believed */
+    END_PART = 16, /* a trail may end so early */
     PACE_BITS = 16,
     PACED_LEAST = 1 << 20,
     PACED_MOST = 1 << 26,
@@ -27,12 +26,6 @@ enum {
     LONG_LEAST_NS = 100 * 1000000, /* of CPU time between them */
 };
 
-/* Spent on copying code and on system calls: not the time of what is walked. */
-static uint64_t ticks_apart(const struct walk *walk)
-{
-    return walk->translate_ticks + walk->call_ticks;
-}
-
 /* Plain code for about n instructions. The first budget used up ends it: after n / 4 in a loop of
  * one superblock, after a few times n at most in code that charges all of them alike. */
 static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece *ret)
@@ -42,9 +35,9 @@ static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece 
     uint64_t half[2] = {0, 0};
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = -each;
-    uint64_t apart = ticks_apart(&thread->walk), tsc = sys_tsc();
+    uint64_t apart = walk_ticks_apart(&thread->walk), tsc = sys_tsc();
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_PLAIN);
-    uint64_t ticks = sys_tsc() - tsc - (ticks_apart(&thread->walk) - apart);
+    uint64_t ticks = sys_tsc() - tsc - (walk_ticks_apart(&thread->walk) - apart);
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         half[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] + each);
     uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
@@ -109,7 +102,8 @@ static uint64_t course_ticks(const struct course *course)
 {
     uint64_t own = pace_of(native_ticks(&course->late), course->late.instructions);
     uint64_t mean = pace_mean(), variety = agent_variety();
-    uint64_t pace = mean ? (own * VARIETY_HALF + mean * variety) / (VARIETY_HALF + variety) : own;
+    uint64_t pace =
+        mean ? (own * PLAIN_VARIETY_HALF + mean * variety) / (PLAIN_VARIETY_HALF + variety) : own;
     return course->all.instructions * pace >> PACE_BITS;
 }
 

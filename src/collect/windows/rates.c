@@ -1,11 +1,11 @@
 #include "collect/windows/rates.h"
 
+#include "wire/plain.h"
+
 /* How many timings of a place's own weigh as much as what is known of the larger place around it:
  * between these, and the first before places have been timed twice often enough to tell. */
 static const double LEAN_LEAST = 0.5, LEAN_MOST = 64;
 enum { SCATTER_LEAST = 8 };
-/* Different exits in a window with which half of what places differ by is believed. */
-static const double VARIETY_HALF = 280;
 
 static struct rate_place page_of(const struct rate_place *place)
 {
@@ -66,7 +66,7 @@ static double rates_belief(const struct rates *rates)
 {
     const struct rate_sum *variety = &rates->variety;
     double exits = variety->n ? (double)variety->sum / (double)variety->n : 0;
-    return VARIETY_HALF / (VARIETY_HALF + exits);
+    return PLAIN_VARIETY_HALF / (PLAIN_VARIETY_HALF + exits);
 }
 
 static double rates_lean(const struct rates *rates)
