@@ -63,6 +63,7 @@ static const struct telling tellings[LOSS_N] = {
     [LOSS_interrupted] = {QUIET},
     [LOSS_stepped] = {QUIET},
     [LOSS_aborted] = {QUIET},
+    [LOSS_cut_off] = {QUIET},
 };
 
 static bool is_told(const struct scene *scene, const struct profile *profile, enum loss loss)

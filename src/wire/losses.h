@@ -78,7 +78,8 @@
     LOSS(                                                                                          \
         aborted,                                                                                   \
         "memory transaction aborted at its start, as hardware may: the program took its fallback") \
-    LOSS(patched, "code of a file made writable: disassembly shows the file, not what ran")
+    LOSS(patched, "code of a file made writable: disassembly shows the file, not what ran")        \
+    LOSS(cut_off, "thread ran or waited when its process ended: its last branch may be missing")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

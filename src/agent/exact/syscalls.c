@@ -141,7 +141,9 @@ static void finish(const struct thread *thread)
     channel->translate_ticks = agent.cache->translate_ticks;
     channel->losses[LOSS_aborted] = agent.cache->aborts;
     channel->memory_bytes = footprint_bytes();
-    bool alone = gate_alone(&agent.cache->gate);
+    uint32_t others = __atomic_load_n(&agent.cache->gate.users, __ATOMIC_SEQ_CST) - 1;
+    bool alone = others == 0;
+    agent_add(&channel->losses[LOSS_cut_off], others);
     __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
 }
 

@@ -42,7 +42,7 @@ struct verification {
     bool patched;     /* the program changed code of its files: what contradicts these is skipped */
     uint64_t returns; /* executed; that they arrive is told without whence */
     uint64_t open;    /* passages into and out of what is not recorded */
-    uint64_t left;    /* of these, arrivals where an exact run ended */
+    uint64_t left;    /* of these, where a thread left or was killed */
     uint64_t found[CHECK_N];
     VEC(struct problem); /* the first PROBLEMS_SHOWN of each check */
 };

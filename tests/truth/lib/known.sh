@@ -15,8 +15,6 @@ signal_unset exact profile a place that was arrived at and left for good by a ha
 signal_jump exact profile a place that was arrived at and left for good by a handler has no run
 thread_cancel exact profile a thread that is ended between two counters has an arrival without a run
 thread_exec exact profile a thread that is ended between two counters has an arrival without a run
-thread_exits exact profile a thread that is ended between two counters has an arrival without a run
-threads_detached exact profile a thread that is ended between two counters has an arrival without a run
 LIST
 }
 
