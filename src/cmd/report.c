@@ -79,6 +79,7 @@ static bool make(struct report *report, struct scene *scene, const struct option
                                     .tid = options->tid,
                                     .input = options->input,
                                     .fold_stubs = !all->stubs && !options->json,
+                                    .only_timed = !options->json && !options->verbose,
                                     .both = true};
     if (!scene_shows(scene, err))
         return err_in(err, "--module %s", options->module);

@@ -47,7 +47,7 @@ static void advise_hottest(struct adviser *adviser)
     struct estimate share = report_share(report, first), second = {0};
     if ((i++, next = row_known(report, &i)))
         second = report_share(report, next);
-    if (!(share.lo > 0.01))
+    if (!(share.lo > 0.01 && share.lo > share.value / 4)) /* else anything may be hottest */
         return;
     bool alone = share.lo > second.hi, line = report->by == BY_LINE;
     bool can = has_annotation(report, first) && !first->kernel;

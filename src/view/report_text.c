@@ -40,7 +40,7 @@ static void count_cell(struct sheet *sheet, const struct report *report, struct 
 {
     const char *value = count_text(estimate.value, is_exact(report));
     double percent = uncertain_percent(estimate);
-    bool verbose = report->scene->verbose;
+    bool verbose = report->scene->verbose || report->wants_counts;
     const char *sign = percent > 100 ? "+" : "±"; /* there is nothing below 0 */
     if (isnan(estimate.value))
         sheet_cell(sheet, "-");

@@ -49,6 +49,7 @@ struct report_options {
     const char *input; /* the profile's file, for commands that advice shows; NULL: the usual one */
     const char *either; /* calls from and to functions of this name or glob only; NULL: all */
     bool fold_stubs;    /* stubs of the PLT are part of what they lead to */
+    bool only_timed;    /* where both are ranked, no rows that no sample has anything of */
     bool both; /* rank functions of the kernel with the others, where time weighs and both are known
                 */
 };

@@ -23,6 +23,16 @@ static void kernel_rows_add(struct report *report)
     }
 }
 
+/* What windows alone have seen has no time: there is nothing to show of it. */
+static void untimed_drop(struct report *report)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->n; i++)
+        if (report->at[i].rank > 0 || report_total_share(report, &report->at[i]).value > 0)
+            report->at[n++] = report->at[i];
+    report->n = n;
+}
+
 /* The agent samples user code and the kernel itself, at rates of their own. Each is scaled to the
  * CPU time that the kernel counted for it. */
 void report_rank_both(struct report *report, const struct report_options *options)
@@ -53,4 +63,6 @@ void report_rank_both(struct report *report, const struct report_options *option
         double seconds = report_time(report, &report->at[i]).value;
         report->at[i].rank = seconds > 0 ? seconds : 0;
     }
+    if (options->only_timed)
+        untimed_drop(report);
 }
