@@ -119,9 +119,13 @@ has '{"overlap": 1, "matched_truth": 1, "matched_other": 1, "interval_coverage":
 expect 0 "$gait" compare gait.data gait.data
 has 'overlap by edge, weighed by count: 100.00 %'
 
-# The file has changed since: its records are kept, but not explained.
+# The file has changed since: what the profile keeps of it explains its records; without, they are kept, but not
+# explained.
+expect 0 "$gait" record -q --exact=counts --no-names -o bare.data -- ./walk
 cp walk old && sed -i 's/\$3,/$1,/' walk.s && gcc -g -o walk walk.s
 expect 0 "$gait" report
+has 'main is the hottest function'
+expect 0 "$gait" report bare.data
 has 'no binary for walk: '
 mv old walk
 

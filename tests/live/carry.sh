@@ -72,7 +72,7 @@ build same -Wl,--build-id=0x1234 && build moved -fno-toplevel-reorder -falign-fu
 build new -DNEW || skip 'gcc cannot build'
 build_id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
 
-"$gait" record -q --exact=counts -o old.data -- "$PWD/old/prog" >/dev/null || bad 'record'
+"$gait" record -q --exact=counts --no-names -o old.data -- "$PWD/old/prog" >/dev/null || bad 'record'
 "$gait" record -q --exact=counts -o moved.true -- "$PWD/moved/prog" >/dev/null
 "$gait" record -q --exact=counts -o new.true -- "$PWD/new/prog" >/dev/null
 overlap() { "$gait" compare --json --raw --module prog --by "$3" "$1" "$2" | sed -n 's/.*"overlap": *\([0-9.]*\).*/\1/p' | head -1; }

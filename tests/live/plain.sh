@@ -167,7 +167,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 if command -v objcopy >/dev/null; then
     objcopy -R .note.gnu.build-id "$beat" "$work/which"
-    status 0 'no build-id' "$gait" record --plain -q -o "$data" -- "$work/which" 1000 0.1
+    status 0 'no build-id' "$gait" record --plain -q --no-names -o "$data" -- "$work/which" 1000 0.1
     has 'beat_\(even\|odd\)' "$data" 'no build-id'
     objcopy -R .note.gnu.build-id "$jit" "$work/other"
     mv "$work/other" "$work/which"
