@@ -58,9 +58,10 @@ static void missing_say(const struct profile *profile, const struct places *plac
     for (uint32_t i = 0; i < profile->modules.n; i++) {
         size_t n;
         uint64_t first = 0;
+        enum place_seen kind;
         kept_of(&profile->kept, i, KEPT_MODULE, &n);
         const char *path = profile->modules.at[i].path;
-        if (!n && places_next(places, i, &first) && path[0] != '[')
+        if (!n && places_next(places, i, &first, &kind) && path[0] != '[')
             say("%s: not there, or another build: not kept; --binary %s=NEW if it was moved", path,
                 path);
     }

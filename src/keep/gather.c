@@ -10,8 +10,16 @@
 #include "profile/profile.h"
 #include "program/binary.h"
 
+#include <stdlib.h>
+#include <sys/stat.h>
+
 /* A value that is an address shows the string that is there. */
 enum { STRING_BYTES = 64 };
+
+/* Of a function that was only on the way to others: name, lines, and the code around its calls.
+ * Views show no instructions of it, and it may be large. */
+enum want { WANT_NONE, WANT_LINES, WANT_ALL };
+enum { AROUND_BYTES = 16 };
 
 /* One module; several are read at once. */
 struct job {
@@ -19,6 +27,7 @@ struct job {
     const struct places *places;
     uint32_t module;
     enum gather_depth depth;
+    uint64_t file_bytes;
     struct binary *binary;
     struct intervals data;
     struct keep_result gathered;
@@ -28,7 +37,8 @@ struct job {
     const struct image *image;
     const struct symbols *symbols;
     enum kept_kind kind;
-    bool *wanted, *named; /* by function: all of it; its name */
+    uint8_t *wanted; /* by function: enum want */
+    bool *named;     /* likewise: its name */
     struct path_arrivals arrivals;
 };
 
@@ -42,6 +52,13 @@ static void part_add(struct job *job, enum kept_kind kind, uint64_t at)
 
 /* ---- which functions */
 
+static bool want(struct job *job, function_id function, enum want how)
+{
+    if (job->wanted[function] < how)
+        job->wanted[function] = (uint8_t)how;
+    return true;
+}
+
 /* Marks are steps of 16 bytes: a function that only shares one is kept without need. */
 static void functions_want(struct job *job)
 {
@@ -54,22 +71,26 @@ static void functions_want(struct job *job)
     references_init(references);
     uint64_t at = 0;
     size_t range = 0;
-    while (places_next(job->places, job->module, &at)) {
+    enum place_seen kind;
+    while (places_next(job->places, job->module, &at, &kind)) {
+        bool all = kind == PLACE_RAN || job->depth == GATHER_ALL;
         uint64_t end = at + (1 << PLACE_BITS);
         while (range < symbols->ranges.n &&
                symbols->ranges.at[range].start.v + symbols->ranges.at[range].bytes <= at)
             range++;
         bool code = false;
         for (size_t i = range; i < symbols->ranges.n && symbols->ranges.at[i].start.v < end; i++)
-            code = job->wanted[symbols->ranges.at[i].function] = true;
+            code = want(job, symbols->ranges.at[i].function, all ? WANT_ALL : WANT_LINES);
         if (!code)
             interval_add(references, at, STRING_BYTES);
+        else if (!all)
+            interval_add(references, at - AROUND_BYTES, 3 * AROUND_BYTES);
         if (end < at)
             break;
         at = end;
     }
     for (function_id f = 0; f < symbols->functions.n; f++)
-        if (job->wanted[f])
+        if (job->wanted[f] == WANT_ALL)
             references_find(references, f);
     mem_free(references);
 }
@@ -114,9 +135,9 @@ static void functions_take(struct job *job)
         kept.start = function->start.v;
         kept.name = function->name;
         kept.source = function->source;
-        kept.has_code = job->wanted[f];
+        kept.has_code = job->wanted[f] == WANT_ALL;
         ranges_take(job, &kept, function);
-        if (job->wanted[f])
+        if (kept.has_code)
             arrivals_take(job, &kept, f);
         if (job->wanted[f] && has_lines)
             line_gathering_take(&lines, &kept);
@@ -220,8 +241,9 @@ static void module_gather(void *context, size_t i, unsigned worker)
     struct arena arena = {0};
     const char *missing;
     uint64_t first = 0;
+    enum place_seen kind;
     (void)worker;
-    if (!places_next(job->places, job->module, &first)) {
+    if (!places_next(job->places, job->module, &first, &kind)) {
         idle_gather(job);
     } else if (module_file_open(&binary, job->profile, job->module, &arena, &missing)) {
         job->binary = &binary;
@@ -237,6 +259,21 @@ static void module_gather(void *context, size_t i, unsigned worker)
     arena_release(&arena);
 }
 
+/* The largest file first, so that at the end no thread is left with one while others wait. */
+static int job_order(const void *a, const void *b)
+{
+    const struct job *x = a, *y = b;
+    if (x->file_bytes != y->file_bytes)
+        return x->file_bytes > y->file_bytes ? -1 : 1;
+    return x->module < y->module ? -1 : 1;
+}
+
+static uint64_t file_bytes(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
 void gather(struct keep_result *gathered, const struct profile *profile,
             const struct places *places, enum gather_depth depth)
 {
@@ -244,8 +281,13 @@ void gather(struct keep_result *gathered, const struct profile *profile,
     struct job *jobs = mem_alloc((n + 1) * sizeof *jobs);
     *gathered = (struct keep_result){0};
     for (size_t i = 0; i < n; i++)
-        jobs[i] = (struct job){
-            .profile = profile, .places = places, .module = (uint32_t)i, .depth = depth};
+        jobs[i] = (struct job){.profile = profile,
+                               .places = places,
+                               .module = (uint32_t)i,
+                               .depth = depth,
+                               .file_bytes = file_bytes(profile->modules.at[i].path)};
+    if (n)
+        qsort(jobs, n, sizeof *jobs, job_order);
     parallel_for(n, module_gather, jobs);
     for (size_t i = 0; i < n; i++) {
         const struct kept_parts *own = &jobs[i].gathered.kept;

@@ -3,8 +3,8 @@
 #include "program/binary.h"
 #include "program/elf/elf_sections.h"
 
-/* Reading this much debug information takes about a millisecond. */
-enum { QUICK_BYTES = 1 << 20 };
+/* Reading this much debug information takes less than a millisecond. */
+enum { QUICK_BYTES = 1 << 18 };
 
 /* Compressed sections take far longer for their size. */
 static bool is_quick(const struct elf_file *file)

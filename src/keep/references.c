@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 enum {
+    NUMBER_BYTES = 16,
+    LEA = 0x8d,         /* how code gets at its tables */
     TABLE_BYTES = 4096, /* of a table whose length the file does not state */
     OBJECT_BYTES_MAX = 1 << 16,
     INTERVAL_BYTES_MAX = 1 << 20,
@@ -13,7 +15,9 @@ enum {
 void interval_add(struct references *references, uint64_t start, uint64_t bytes)
 {
     size_t room;
-    uint64_t extent = evidence_extent(&references->symbols->evidence, (struct svma){start});
+    uint64_t extent = bytes < TABLE_BYTES
+                          ? 0
+                          : evidence_extent(&references->symbols->evidence, (struct svma){start});
     if (extent)
         bytes = extent < OBJECT_BYTES_MAX ? extent : OBJECT_BYTES_MAX;
     if (!image_bytes(references->image, (struct svma){start}, &room))
@@ -93,23 +97,48 @@ static void name_note(struct references *references, function_id own, uint64_t t
         references->named[function] = true;
 }
 
-/* An indirect jump but through a fixed slot: there may be a table. */
+/* A jump through a register, or through memory with an index: there may be a table. Others go
+ * through a pointer, such as those of virtual functions. */
 static bool jumps_indirectly(const uint8_t *code, size_t n)
 {
     for (size_t i = 0; i + 1 < n; i++)
-        if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x20 && (code[i + 1] & 0xc7) != 0x05)
+        if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x20 &&
+            (code[i + 1] >> 6 == 3 || (code[i + 1] & 7) == 4))
             return true;
     return false;
 }
 
-static void data_note(struct references *references, uint64_t target)
+/* Whether one of its first entries leads into the function: relative to the table, or an address. A
+ * string does not. */
+static bool is_table(const struct references *references, function_id own, uint64_t table)
+{
+    enum { TRIED = 64 };
+    const struct evidence *evidence = &references->symbols->evidence;
+    for (uint64_t i = 0; i < TRIED; i++) {
+        struct svma near, far;
+        if (evidence_number(evidence, references->image, (struct svma){table + 4 * i}, 4,
+                            &near.v) &&
+            symbols_find(references->symbols, (struct svma){table + near.v}) == own)
+            return true;
+        if (i < TRIED / 2 &&
+            evidence_number(evidence, references->image, (struct svma){table + 8 * i}, 8, &far.v) &&
+            symbols_find(references->symbols, far) == own)
+            return true;
+    }
+    return false;
+}
+
+static void data_note(struct references *references, function_id own, uint64_t target,
+                      uint64_t bytes)
 {
     struct svma at = {target};
     if (is_known(references, target))
         return;
     if (!image_executable(references->image, at) &&
         evidence_constant(&references->symbols->evidence, at))
-        interval_add(references, target, TABLE_BYTES);
+        interval_add(references, target,
+                     bytes < TABLE_BYTES || is_table(references, own, target) ? bytes
+                                                                              : NUMBER_BYTES);
 }
 
 /* The operand of an instruction that refers to an address: relative to the next instruction, whose
@@ -121,9 +150,9 @@ static void operand_note(struct references *references, function_id own, const u
         uint64_t target = relative(code + 1, at + 5);
         name_note(references, own, target);
         if (tables)
-            data_note(references, target);
+            data_note(references, own, target, code[-1] == LEA ? TABLE_BYTES : NUMBER_BYTES);
     } else if (tables && n >= 6 && (code[0] & 0xc7) == 0x04 && (code[1] & 7) == 5) {
-        data_note(references, relative(code + 2, 0));
+        data_note(references, own, relative(code + 2, 0), TABLE_BYTES);
     }
 }
 
@@ -148,7 +177,7 @@ static void range_read(struct references *references, const struct code_range *r
             branch_note(references, range, relative(code + i + 1, at + 5));
         else if (byte == 0x0f && (second & 0xf0) == 0x80 && i + 6 <= n)
             branch_note(references, range, relative(code + i + 2, at + 6));
-        else if ((byte & 0xc7) == 0x05 || (tables && (byte & 0xc7) == 0x04))
+        else if (i && ((byte & 0xc7) == 0x05 || (tables && (byte & 0xc7) == 0x04)))
             operand_note(references, own, code + i, n - i, at, tables);
         else if (byte == 0xeb || (byte & 0xf0) == 0x70) {
             branch_note(references, range, at + 2 + (uint64_t)(int64_t)(int8_t)second);

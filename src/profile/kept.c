@@ -66,5 +66,5 @@ const struct kept_part *kept_of(const struct kept_parts *kept, uint32_t module, 
 {
     size_t first = position(kept, module, kind), end = position(kept, module, kind + 1);
     *ret_n = end - first;
-    return kept->at + first;
+    return first < end ? kept->at + first : NULL;
 }

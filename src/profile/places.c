@@ -40,24 +40,28 @@ static struct places_page *page_get(struct module_places *module, uint64_t numbe
             return NULL;
         (void)vec_push(module);
         memmove(&module->at[at + 1], &module->at[at], (module->n - 1 - at) * sizeof *module->at);
-        module->at[at] = (struct places_page){.number = number,
-                                              .bits = mem_alloc(PLACES_WORDS * sizeof(uint64_t))};
+        module->at[at] = (struct places_page){
+            .number = number, .bits = mem_alloc(2 * PLACES_WORDS * sizeof(uint64_t))};
     }
     module->last = at;
     return &module->at[at];
 }
 
-void places_mark(struct places *places, uint32_t module, uint64_t at)
+void places_mark(struct places *places, uint32_t module, uint64_t at, enum place_seen kind)
 {
     while (places->n <= module)
         (void)vec_push(places);
     struct places_page *page = page_get(&places->at[module], at >> PLACES_PAGE_BITS);
     uint64_t bit = (at & ((1 << PLACES_PAGE_BITS) - 1)) >> PLACE_BITS;
-    if (page)
-        page->bits[bit >> 6] |= (uint64_t)1 << (bit & 63);
+    if (!page)
+        return;
+    page->bits[bit >> 6] |= (uint64_t)1 << (bit & 63);
+    if (kind == PLACE_RAN)
+        page->bits[PLACES_WORDS + (bit >> 6)] |= (uint64_t)1 << (bit & 63);
 }
 
-bool places_next(const struct places *places, uint32_t module, uint64_t *at)
+bool places_next(const struct places *places, uint32_t module, uint64_t *at,
+                 enum place_seen *ret_kind)
 {
     if (module >= places->n)
         return false;
@@ -74,6 +78,8 @@ bool places_next(const struct places *places, uint32_t module, uint64_t *at)
                 continue;
             bit += (uint64_t)__builtin_ctzll(word);
             *at = page->number << PLACES_PAGE_BITS | bit << PLACE_BITS;
+            *ret_kind =
+                page->bits[PLACES_WORDS + (bit >> 6)] >> (bit & 63) & 1 ? PLACE_RAN : PLACE_CALLER;
             return true;
         }
     }
@@ -85,7 +91,7 @@ bool places_next(const struct places *places, uint32_t module, uint64_t *at)
 static void mark(struct places *places, const uint32_t *modules, uint32_t module, uint64_t at)
 {
     if (module != MODULE_NONE)
-        places_mark(places, modules[module], at);
+        places_mark(places, modules[module], at, PLACE_RAN);
 }
 
 /* A run may fall through several functions. */
@@ -95,9 +101,9 @@ static void mark_range(struct places *places, const struct range_key *key, const
     uint64_t last = key->last.v;
     if (last - key->start.v < LONGEST)
         for (uint64_t at = key->start.v; at < last; at += 1 << PLACE_BITS)
-            places_mark(places, modules[key->module], at);
-    places_mark(places, modules[key->module], key->start.v);
-    places_mark(places, modules[key->module], last);
+            places_mark(places, modules[key->module], at, PLACE_RAN);
+    places_mark(places, modules[key->module], key->start.v, PLACE_RAN);
+    places_mark(places, modules[key->module], last, PLACE_RAN);
 }
 
 void places_mark_key(struct places *places, int table, const void *key, const uint32_t *modules)
@@ -142,10 +148,17 @@ void places_mark_key(struct places *places, int table, const void *key, const ui
     }
 }
 
+/* A node without a weight was only on the way to others. */
 static void mark_stacks(struct places *places, const struct stacks *stacks, const uint32_t *modules)
 {
     for (uint32_t i = 0; i < stacks->nodes.n; i++) {
         struct stack_key key = stacks_key(stacks, i);
+        if (key.module != MODULE_NONE)
+            places_mark(places, modules[key.module], key.address, PLACE_CALLER);
+    }
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        struct stack_key key = stacks_key(stacks, cell->node);
         mark(places, modules, key.module, key.address);
     }
 }

@@ -19,7 +19,7 @@ enum {
 /* One MiB of a module. */
 struct places_page {
     uint64_t number;
-    uint64_t *bits; /* PLACES_WORDS */
+    uint64_t *bits; /* PLACES_WORDS, and as many: those of them that more is known of */
 };
 struct module_places {
     VEC(struct places_page); /* by number */
@@ -30,7 +30,9 @@ struct places {
 };
 
 void places_release(struct places *places);
-void places_mark(struct places *places, uint32_t module, uint64_t at);
+/* How it was seen: as the caller of something, or as code that ran. */
+enum place_seen { PLACE_CALLER, PLACE_RAN };
+void places_mark(struct places *places, uint32_t module, uint64_t at, enum place_seen kind);
 /* Marks all that the profile has; modules[i] is the number here of its module i. */
 void places_mark_profile(struct places *places, const struct profile *profile,
                          const uint32_t *modules);
@@ -38,4 +40,5 @@ void places_mark_profile(struct places *places, const struct profile *profile,
 void places_mark_key(struct places *places, int table, const void *key, const uint32_t *modules);
 
 /* The first marked step at or after *at; false: there is none. */
-bool places_next(const struct places *places, uint32_t module, uint64_t *at);
+bool places_next(const struct places *places, uint32_t module, uint64_t *at,
+                 enum place_seen *ret_kind);

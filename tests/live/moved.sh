@@ -86,6 +86,14 @@ take() {
     sed -i 's/\(no lines\): .*/\1/; /^set DEBUGINFOD_URLS/d; /-v says where gait looked/d' "$to"/report.*
     [ -f "$to/pprof" ] && gzip -dc "$to/pprof" >"$to/pprof.plain" && rm "$to/pprof"
 }
+# brief FILE FOLDER: what a recording that did not read lines has, too.
+brief() {
+    mkdir -p "$2"
+    for view in 'report' 'report --by call' 'report --json' 'contexts --no-inline' paths verify 'export --format collapsed --no-inline'; do
+        "$gait" $view "$1" >"$2/${view//[ -]/}" 2>&1
+    done
+    sed -i '/^ *lines /d' "$2/paths"
+}
 # Half of what views say must be there at all, or nothing was compared.
 enough() { [ "$(find "$1" -type f -size +200c | wc -l)" -ge 12 ] || bad "$1: views say little: $(ls -s "$1" | tr '\n' ' ')"; }
 
@@ -94,11 +102,16 @@ enough() { [ "$(find "$1" -type f -size +200c | wc -l)" -ge 12 ] || bad "$1: vie
 "$gait" record -q --exact=paths+contexts -o paths -- app/prog 30 >/dev/null || bad 'paths'
 "$gait" record -q --names -F 500 --events edge,call,value -o values -- app/prog 10000 >/dev/null || bad 'values'
 files='sampled exact paths values'
+"$gait" record -q -F 2000 -o quick -- app/prog 20000 >/dev/null || bad 'quick'
 [[ $modes = *plain* ]] && "$gait" record -q --plain -F 2000 -o plain -- app/prog 20000 >/dev/null && files="$files plain"
 "$gait" record -q --no-names --exact -o bare -- app/prog 30 >/dev/null || bad 'without names'
 
 for file in $files bare; do take $file there/$file; done
+brief quick there/quick
 mv app moved
+brief quick gone/quick
+diff -r there/quick gone/quick >"$work/differences" ||
+    { bad 'a default recording: not the same where the binaries do not exist'; cut -c 1-200 "$work/differences" | head -20 | sed 's/^/    | /'; }
 for file in $files bare; do
     take $file gone/$file
     [ $file = bare ] || diff -r there/$file gone/$file >"$work/differences" ||

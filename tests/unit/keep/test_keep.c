@@ -51,7 +51,7 @@ static void own_keep(struct own *own, struct keep_result *ret)
     const struct symbols *symbols = &own->binary.symbols;
     for (size_t i = 0; i < symbols->ranges.n; i += 3)
         places_mark(&own->places, 0,
-                    symbols->ranges.at[i].start.v + symbols->ranges.at[i].bytes / 2);
+                    symbols->ranges.at[i].start.v + symbols->ranges.at[i].bytes / 2, PLACE_RAN);
     gather(ret, &own->profile, &own->places, GATHER_ALL);
     for (size_t i = 0; i < ret->kept.n; i++)
         kept_add(&own->profile.kept, &own->profile.arena, &ret->kept.at[i]);
