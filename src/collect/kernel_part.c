@@ -315,6 +315,8 @@ void kernel_part_read(struct kernel_part *part, bool last)
     while ((record = perf_events_next(&part->events)))
         follow_take(&part->follow, record, perf_events_from_waiter(&part->events));
     perf_events_publish(&part->events);
+    if (!last)
+        waits_ask(&part->follow.waits, clock_ns(CLOCK_MONOTONIC));
     cost_update(part);
     waits_update(part);
 }

@@ -78,6 +78,25 @@ const char *wait_call_name(uint64_t number)
     return "";
 }
 
+/* Numbers of system calls get names, so that viewers have something to show. */
+static void calls_name(struct profile *profile)
+{
+    const struct stacks *waits = &profile->waits;
+    uint32_t module = profile_module(profile, WAIT_MODULE, NULL, 0);
+    struct names names = {0};
+    for (uint32_t i = 0; i < waits->nodes.n; i++) {
+        struct stack_key key = stacks_key(waits, i);
+        uint64_t number = key.address & ((1u << WAIT_FILE_SHIFT) - 1);
+        const char *text = number == WAIT_NO_CALL ? "page fault" : wait_call_name(number);
+        if (key.module == module && *text)
+            *vec_push(&names) =
+                (struct name){.module = module, .start = key.address, .bytes = 1, .text = text};
+    }
+    names_sort(&names);
+    names_merge(&profile->names, &profile->arena, &names, NAMES_LARGER);
+    vec_release(&names);
+}
+
 bool profile_weigh_waits(struct profile *profile)
 {
     struct stacks waits = profile->waits;
@@ -94,6 +113,7 @@ bool profile_weigh_waits(struct profile *profile)
         if (cell.group % WAIT_KIND_GROUPS == WAIT_NS)
             stacks_add(&profile->stacks, cell.node, 0, waits.weights.at[i]);
     }
+    calls_name(profile);
     profile->mode = PROFILE_PLAIN;
     return true;
 }

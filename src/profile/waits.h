@@ -8,7 +8,9 @@
 struct profile;
 
 /* A wait without kernel frames has, innermost, an address of this module: the number of the system
- * call in which the thread waited, from WAIT_FILE_SHIFT on what its descriptor led to. */
+ * call in which the thread waited, from WAIT_FILE_SHIFT on what its descriptor led to, and from
+ * WAIT_HOLDER_SHIFT on the thread that held the lock (0: no lock, or not known). Of a wait with
+ * kernel frames it may be below them, for the sake of the holder. */
 #define WAIT_MODULE "[syscall]"
 enum wait_file {
     WAIT_FILE_NONE,
@@ -20,7 +22,7 @@ enum wait_file {
     WAIT_FILE,
     WAIT_FILES
 };
-enum { WAIT_FILE_SHIFT = 16, WAIT_NO_CALL = 0xffff };
+enum { WAIT_FILE_SHIFT = 16, WAIT_HOLDER_SHIFT = 32, WAIT_NO_CALL = 0xffff };
 
 /* Whether the call of that number reads or writes a descriptor, its first argument. */
 bool wait_call_has_file(uint64_t number);

@@ -51,6 +51,8 @@ static void rows_json(struct json *json, const struct wait_view *view, enum wait
         figures_json(json, &rows->at[i], by);
         if (by == WAIT_BY_THREAD)
             thread_json(json, view, &rows->at[i]);
+        if (by == WAIT_BY_STACK && rows->at[i].holder)
+            json_integer(json, "holder", (uint32_t)rows->at[i].holder);
         if (by == WAIT_BY_STACK)
             stack_json(json, view, rows->at[i].stack);
         json_object_end(json);

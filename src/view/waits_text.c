@@ -99,6 +99,14 @@ static void frames_text(FILE *to, const struct wait_view *view, uint32_t stack, 
         fprintf(to, "%*s...\n", 12, "");
 }
 
+/* Whoever had the lock: its own waits are another row. */
+static void holder_text(FILE *to, const struct wait_view *view, uint64_t holder)
+{
+    if (holder)
+        fprintf(to, "%*sthe lock was held by %s, thread %u\n", 12, "",
+                wait_thread_name(view, holder), (uint32_t)holder);
+}
+
 static void stacks_text(FILE *to, const struct wait_view *view, const struct ink *ink,
                         struct wait_sections sections)
 {
@@ -118,6 +126,7 @@ static void stacks_text(FILE *to, const struct wait_view *view, const struct ink
                 ink_end(ink, INK_NAME), number_text(row->n, "wait", "waits"),
                 row->longest_ns ? seconds_text(row->longest_ns, longest) : "?",
                 row->threads > 1 ? ", several threads" : "");
+        holder_text(to, view, row->holder);
         frames_text(to, view, row->stack, sections.frames);
     }
     shown_text(to, shown, rows->n, "stacks");

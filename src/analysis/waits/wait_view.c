@@ -92,8 +92,12 @@ static struct wait_reason reason_of(const struct folding *fold, uint32_t node, b
     struct stack_key key = stacks_key(fold->stacks, node);
     if (key.parent == STACK_NONE)
         return wait_reason_unseen(runnable);
-    if (key.module == fold->calls)
-        return wait_reason_of_call(key.address);
+    if (key.module == fold->calls) {
+        struct stack_key above = stacks_key(fold->stacks, key.parent);
+        if (!profile_module_is_kernel(fold->profile, above.module))
+            return wait_reason_of_call(key.address & UINT32_MAX);
+        key = above;
+    }
     while (key.parent != STACK_NONE && n < KERNEL_FRAMES_MAX &&
            profile_module_is_kernel(fold->profile, key.module)) {
         names[n++] = code_owner_find(fold->view->scene, 0, key.module, key.address).linkage;
@@ -154,18 +158,21 @@ static void wait_add(struct folding *fold, uint32_t node, const uint64_t *weight
     snprintf(text, sizeof text, "%.*s", (int)reason.syscall_bytes, reason.syscall);
     const char *what = intern_text(&view->texts, reason.what);
     const char *syscall = intern_text(&view->texts, text);
+    struct stack_key leaf = stacks_key(fold->stacks, node);
     uint64_t thread = stacks_key(fold->stacks, fold->root_of[node]).address;
+    uint64_t holder = leaf.module == fold->calls ? leaf.address >> WAIT_HOLDER_SHIFT : 0;
     uint32_t root = fold->root_of[node], stack = fold->node_of[node];
     if (!reason_wanted(view, what, syscall))
         return;
     uint64_t why = (uintptr_t)what, call = (uintptr_t)syscall;
     struct row_key keys[WAIT_BYS] = {[WAIT_BY_REASON] = {why, call, 0},
                                      [WAIT_BY_THREAD] = {0, 0, thread},
-                                     [WAIT_BY_STACK] = {why, call, stack}};
+                                     [WAIT_BY_STACK] = {why, call, stack | holder << 32}};
     for (uint32_t by = 0; by < WAIT_BYS; by++) {
         struct wait_row *row = row_of(view, (enum wait_by)by, keys[by], root);
         row->thread = thread;
         row->stack = stack;
+        row->holder = by == WAIT_BY_STACK && holder ? thread >> 32 << 32 | holder : 0;
         if (by != WAIT_BY_THREAD) {
             row->reason = what;
             row->syscall = syscall;

@@ -26,6 +26,7 @@ struct wait_row {
     const char *reason, *syscall; /* "": none; by thread both */
     uint64_t thread;              /* by thread: stack_thread */
     uint32_t stack;               /* by stack: of wait_view.nodes */
+    uint64_t holder;              /* by stack: the thread that had the lock; 0: not known */
     uint32_t threads;             /* that waited so; by thread 1 */
     uint64_t ns, n, longest_ns, seen;
     uint64_t runnable_ns; /* of ns */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -44,6 +45,21 @@ static enum wait_file file_kind(uint32_t pid, uint64_t fd)
     return strstr(to, "eventfd") ? WAIT_EVENT : strstr(to, "timerfd") ? WAIT_TIMER : WAIT_FILE_NONE;
 }
 
+/* A mutex of glibc has its owner eight bytes after the word that threads wait for, which is 2
+ * meanwhile. Other locks have something else there: a number that is no thread of the process. */
+static uint64_t holder_of(uint32_t pid, uint32_t tid, uint64_t futex)
+{
+    uint32_t words[3] = {0};
+    char path[64];
+    struct iovec to = {words, sizeof words};
+    struct iovec from = {(void *)(uintptr_t)futex, sizeof words};
+    if (process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0) != sizeof words || words[0] != 2 ||
+        !words[2] || words[2] == tid)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%u/task/%u", pid, words[2]);
+    return access(path, F_OK) == 0 ? words[2] : 0;
+}
+
 bool blocked_read(uint32_t pid, uint32_t tid, struct blocked *ret_blocked)
 {
     char text[256];
@@ -63,6 +79,8 @@ bool blocked_read(uint32_t pid, uint32_t tid, struct blocked *ret_blocked)
                &ret_blocked->pc) != 8)
         return false;
     ret_blocked->call = (uint64_t)number;
+    if (number == SYS_futex)
+        ret_blocked->call |= holder_of(pid, tid, args[0]) << WAIT_HOLDER_SHIFT;
     if (wait_call_has_file((uint64_t)number))
         ret_blocked->call |= (uint64_t)file_kind(pid, args[0]) << WAIT_FILE_SHIFT;
     return true;

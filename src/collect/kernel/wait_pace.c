@@ -5,8 +5,8 @@ enum {
      * unwind it. Without room in the ring only the kernel's own frames are walked. */
     TAKEN_NS = 10000,
     MISSED_NS = 1500,
-    /* What may be spent at once: a thousand waits of a program that starts. */
-    BANK_NS = 10000000,
+    /* What may be spent at once: 400 waits of a program that starts. */
+    BANK_NS = 4000000,
     /* A program that mostly waits uses hardly any CPU time. Its time counts for this part. */
     ELAPSED_PART = 10,
     SLICE_EVENTS = 64, /* fit into a ring */

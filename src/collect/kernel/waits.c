@@ -3,6 +3,7 @@
 #include "collect/kernel/blocked.h"
 #include "collect/kernel/tasks.h"
 #include "collect/perf/perf_record.h"
+#include "profile/waits.h"
 
 #include <string.h>
 
@@ -10,6 +11,8 @@
  * the two are less than a microsecond apart, unless a hypervisor stops the CPU between them. */
 static const uint64_t STACK_AGE_NS = 1000000;
 
+/* Waits from which on it is worth some 10 us to find out who holds the lock. */
+static const uint64_t LONG_NS = 10000000;
 /* Taking stacks lengthens waits by microseconds, and short ones would be in another stratum than
  * those without a stack: all below 0.26 ms are in one. */
 enum { SHORT_LENGTH = 17 };
@@ -152,6 +155,7 @@ void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, boo
     if (wait->stack_ns + STACK_AGE_NS < ids->time_ns)
         wait_drop(wait);
     wait->waits = true;
+    wait->asked = false;
     wait->runnable = runnable;
     wait->since_ns = ids->time_ns;
 }
@@ -168,6 +172,29 @@ void waits_meet(struct waits *waits, uint32_t pid, uint32_t tid, uint64_t now_ns
     wait->waits = true;
     wait->runnable = false;
     wait->since_ns = wait->stack_ns = now_ns;
+}
+
+/* Who holds a lock is known while it is waited for, not afterwards. */
+static void wait_ask(struct waits *waits, struct wait *wait)
+{
+    struct blocked blocked;
+    wait->asked = true;
+    if (!blocked_read(wait->pid, wait->tid, &blocked) || !(blocked.call >> WAIT_HOLDER_SHIFT))
+        return;
+    uint32_t module = profile_module(waits->profile, WAIT_MODULE, NULL, 0);
+    wait->node = stacks_node(&waits->profile->waits, wait_node(waits, wait), module, blocked.call);
+    wait->path.n = 0;
+}
+
+void waits_ask(struct waits *waits, uint64_t now_ns)
+{
+    for (size_t i = 0; !waits->off && i < waits->n; i++) {
+        struct wait *wait = &waits->at[i];
+        bool has_stack = wait->node != STACK_NONE || wait->path.n;
+        if (wait->waits && !wait->runnable && !wait->asked && has_stack &&
+            now_ns > wait->since_ns + LONG_NS)
+            wait_ask(waits, wait);
+    }
 }
 
 void waits_exit(struct waits *waits, uint32_t tid)

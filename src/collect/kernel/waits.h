@@ -26,8 +26,8 @@ struct tasks;
 struct wait {
     uint32_t pid, tid;
     bool waits, runnable;
-    bool
-        gone; /* it has ended, and leaves its CPU for the last time, unless its number comes back */
+    bool asked; /* who holds its lock */
+    bool gone;  /* it has ended, and leaves its CPU for the last time */
     uint64_t since_ns;
     uint64_t stack_ns; /* when the stack was taken */
     uint32_t node;     /* of profile->waits; STACK_NONE: look in `path` */
@@ -80,6 +80,8 @@ void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, boo
 void waits_meet(struct waits *waits, uint32_t pid, uint32_t tid, uint64_t now_ns);
 void waits_exit(struct waits *waits, uint32_t tid);
 
+/* Finds out which locks threads wait for that have waited for long, and who holds them. */
+void waits_ask(struct waits *waits, uint64_t now_ns);
 /* Adds the waits that have ended to the profile, whose nodes are then not needed any more. `last`:
  * all others, too. */
 void waits_tell(struct waits *waits, uint64_t now_ns, bool last);

@@ -26,6 +26,7 @@ static const uint64_t NAMES_NS = 20000000000;
 static const uint64_t APPEND_NS = 900000000; /* leaves room to be on the disk within the second */
 /* Of CPU time, for stacks of waits. */
 enum { WAITS_PPM = 5000 };
+static const uint64_t ASK_NS = 100000000; /* how often it is looked who holds locks */
 /* Another CPU may still be writing a record of this age. */
 static const uint64_t SETTLED_NS = 2000000;
 
@@ -294,6 +295,13 @@ static void keep_time(struct run *run, uint64_t now_ns)
     }
 }
 
+/* Of some processes it is worth it to find out who holds their locks; of all there are it is not.
+ */
+static bool asks(const struct run *run)
+{
+    return run->request.waits && !run->options->all_cpus;
+}
+
 static void record(struct run *run)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -305,11 +313,15 @@ static void record(struct run *run)
     if (run->events.sampling)
         sampling_start(run, run->began_ns);
     while (!run->vigil.ended && now < run->stop_ns) {
-        vigil_wait(&run->vigil, earlier(earlier(run->append_ns, run->shift_ns),
-                                        earlier(earlier(run->start_ns, run->stop_ns),
-                                                run->request.waits ? run->pace.due_ns : NEVER)));
+        vigil_wait(&run->vigil,
+                   earlier(earlier(run->append_ns, run->shift_ns),
+                           earlier(earlier(run->start_ns, run->stop_ns),
+                                   earlier(run->request.waits ? run->pace.due_ns : NEVER,
+                                           asks(run) ? now + ASK_NS : NEVER))));
         now = clock_ns(CLOCK_MONOTONIC);
         drain(run, now - SETTLED_NS);
+        if (asks(run))
+            waits_ask(&run->follow.waits, now);
         waits_update(run, now);
         keep_time(run, now);
     }
