@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 python3 -c 1 2>/dev/null || skip 'no python3'
+case $modes in *plain*) ;; *) skip 'no samples of the kernel here' ;; esac
 cd "$work" || exit 1
 cat >multi.c <<'C'
 #define _GNU_SOURCE
