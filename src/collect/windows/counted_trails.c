@@ -243,11 +243,15 @@ static void block_read(struct counted_trails *trails, uint32_t index,
           falls ? trails->blocks.at[index].fall : targets[last], entered, weight);
 }
 
+/* Each is an instruction that was counted: `left` are those that are not branches yet. More there
+ * are only where the program has written over counters. */
 static void pair_read(struct counted_trails *trails, uint32_t index,
-                      const struct trail_weight *weight)
+                      const struct trail_weight *weight, uint64_t *left)
 {
     const struct pair *pair = &trails->units->pairs.at[index];
     uint64_t n = fresh(trails, pair->counter);
+    n = n < *left ? n : *left;
+    *left -= n;
     arrive(trails, trails->pairs.at[index], -(int64_t)n);
     expansion_end(trails->expansion, pair->exit, pair->to, flow_of(weight, n));
 }
@@ -290,13 +294,13 @@ void counted_trails_read(struct counted_trails *trails)
     follow(trails);
     expansion_follow(trails->expansion);
     counters_read(trails);
-    uint64_t instructions = instructions_fresh(trails);
+    uint64_t instructions = instructions_fresh(trails), left = instructions;
     if (instructions) {
         struct trail_weight weight = weigh(trails, instructions);
         for (size_t i = 0; i < trails->entered.n; i++)
             block_read(trails, trails->entered.at[i], &weight);
         for (size_t i = 0; i < trails->taken.n; i++)
-            pair_read(trails, trails->taken.at[i], &weight);
+            pair_read(trails, trails->taken.at[i], &weight, &left);
         returns_read(trails, &weight);
         uint64_t time = weight.time * instructions, count = weight.count * instructions;
         batch_add_window(trails->batch, time, count);

@@ -276,6 +276,28 @@ static void counters_are_not_believed(void **state)
     close_fixture(&fixture);
 }
 
+/* Nor are counters of indirect branches: all of them together are no more than what ran. */
+static void branches_are_no_more_than_instructions(void **state)
+{
+    (void)state;
+    static struct fixture fixture;
+    const struct wire_segment site = {
+        .start = 0x3000, .bytes = 4, .instructions = 2, .end = SEGMENT_IJUMP, .last_bytes = 2};
+    open_trails(&fixture);
+    fake_superblock(&fixture.code.fake, 4, 8, 1, &site);
+    fake_pair(&fixture.code.fake, 4, 10, 0x1000);
+    fake_pair(&fixture.code.fake, 4, 11, 0x1000);
+    fake_code_read_good(&fixture.code);
+    fixture.code.fake.channel->counters = 12;
+    counters(&fixture)[8] = 5;
+    counters(&fixture)[10] = counters(&fixture)[11] = 1000000;
+    sample(&fixture, 10, 0x3000, 10, 10);
+    decode_flush(&fixture.decode, true);
+    assert_true(edge(&fixture, 0x3002, 0x1000, EDGE_IJUMP).count <=
+                fixture.code.profile.totals.count);
+    close_fixture(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +313,7 @@ int main(void)
         cmocka_unit_test(indirect_branches_have_targets),
         cmocka_unit_test(a_counter_has_one_owner),
         cmocka_unit_test(counters_are_not_believed),
+        cmocka_unit_test(branches_are_no_more_than_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
