@@ -108,7 +108,7 @@ __attribute__((noinline)) void literal(void) { sink = 1.5; }
 __attribute__((noinline)) void variable(void) { sink = factor * sink; }
 int main(void)
 {
-    for (int i = 0; i < 6000000; i++)
+    for (int i = 0; i < 40000000; i++)
         literal(), variable();
 }
 EOF

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include <fcntl.h>
-#include <poll.h>
+#include <sys/select.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -43,7 +43,7 @@ static void call(int kind)
         break;
     case 'o': close(open("/dev/null", O_RDONLY)); break;
     case 's': nanosleep(&(struct timespec){.tv_nsec = 1}, NULL); break;
-    default: ppoll(NULL, 0, &(struct timespec){.tv_nsec = 1}, NULL);
+    default: select(0, NULL, NULL, NULL, &(struct timeval){.tv_usec = 1});
     }
 }
 
