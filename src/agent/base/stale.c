@@ -9,11 +9,19 @@
 
 enum { DRAIN_MS = 20 };
 
+/* A walk that came here must not run what has changed now. It ends at a call that no walk makes. */
+static void walk_end_here(void)
+{
+    uint64_t pending;
+    sys3(SYS_rt_sigpending, (long)&pending, 8, 0);
+}
+
 /* Later walks do not run older copies; current ones end within a millisecond of their own time. A
  * thread that lost its CPU for long is not waited for: an exact run always has users. */
 static void copies_are_stale(void)
 {
     __atomic_store_n(&agent.stale, 1, __ATOMIC_SEQ_CST);
+    walk_end_here();
     if (agent.options.mode != RECORD_SAMPLED || !agent.ticks_per_ms)
         return;
     uint64_t start = agent_tsc();
@@ -36,9 +44,7 @@ void agent_code_changed(uint64_t start, uint64_t bytes)
     if (!guarded || agent.options.mode != RECORD_SAMPLED)
         return;
     __atomic_store_n(&agent.remapped, 1, __ATOMIC_SEQ_CST);
-    /* A walk that came here ends at a call of the agent's own: it must not run what may not be
-     * executed now. */
-    sys3(SYS_gettid, 0, 0, 0);
+    walk_end_here();
 }
 
 void agent_code_writable(uint64_t start, uint64_t bytes)

@@ -358,8 +358,8 @@ bool sample_call(struct walk *walk, uint64_t next)
     enum call_class class = class_of(context->gpr[RAX]);
     struct made made = {0};
     context->pc = next - 2;
-    if (class == CALL_NATIVE || too_long(walk) || agent_is_own(next) ||
-        (!walk->calls && traps_calls()))
+    bool own = agent_is_own(next) && class != CALL_QUERY;
+    if (class == CALL_NATIVE || too_long(walk) || own || (!walk->calls && traps_calls()))
         return false;
     uint64_t start = sys_tsc();
     bool happened = call_make(context->gpr, class, &made);

@@ -9,8 +9,8 @@
  * 3. It starts no process or thread, ends none, and maps, unmaps or changes no code.
  * 4. A signal that it may send to its own thread (SIGPIPE, SIGXFSZ) ends the walk right after it,
  *    where the signal would have come natively.
- * 5. It is not one of the agent's own, in an interposer: those arm triggers and change masks, and
- * the end of a sample does so too.
+ * 5. It is not one of the agent's own, in an interposer, unless it only asks: others arm triggers
+ *    and change masks, and so does the end of a sample.
  *
  * Regular files qualify where their file system is local: there the kernel waits for the disk
  * without looking at signals, as it does natively. Pipes and sockets qualify where they are
