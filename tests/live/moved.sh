@@ -107,9 +107,14 @@ files='sampled exact paths values'
 "$gait" record -q --no-names --exact -o bare -- app/prog 30 >/dev/null || bad 'without names'
 
 for file in $files bare; do take $file there/$file; done
+"$gait" record -q --exact -o shorter -- app/prog 1 >/dev/null || bad 'another run'
+pairs() { for view in diff compare; do "$gait" $view shorter exact 2>&1; done; }
 brief quick there/quick
+pairs >pairs.there
 mv app moved
 brief quick gone/quick
+pairs >pairs.gone
+cmp -s pairs.there pairs.gone || { bad 'diff and compare: not the same where the binaries do not exist'; diff pairs.there pairs.gone | head -20; }
 diff -r there/quick gone/quick >"$work/differences" ||
     { bad 'a default recording: not the same where the binaries do not exist'; cut -c 1-200 "$work/differences" | head -20 | sed 's/^/    | /'; }
 for file in $files bare; do

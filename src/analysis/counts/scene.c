@@ -30,6 +30,12 @@ static void module_load(struct scene *scene, const struct profile *profile, uint
                         struct scene_module *known)
 {
     struct binary *binary = arena_alloc(&scene->arena, sizeof *binary);
+    if (scene->joined) {
+        const struct module *module = &profile->modules.at[index];
+        profile = scene->joined;
+        index =
+            profile_module(scene->joined, module->path, module->build_id, module->build_id_bytes);
+    }
     if (module_open(binary, profile, index, &scene->arena, &known->missing))
         known->binary = binary;
 }
@@ -303,6 +309,26 @@ static void functions_group(struct scene *scene)
 
 /* ---- all */
 
+/* Each side kept the functions that it saw: of a module that both have, both are needed. */
+static void sides_join(struct scene *scene)
+{
+    struct profile *joined = scene->joined = arena_alloc(&scene->arena, sizeof *joined);
+    profile_init(joined);
+    for (uint32_t side = 0; side < scene->n_sides; side++) {
+        const struct profile *profile = scene->sides[side];
+        for (size_t i = 0; i < profile->facts.n; i++)
+            profile_fact(joined, profile->facts.at[i].key, profile->facts.at[i].value);
+        for (size_t i = 0; i < profile->kept.n; i++) {
+            struct kept_part part = profile->kept.at[i];
+            const struct module *module = &profile->modules.at[part.module];
+            part.module =
+                profile_module(joined, module->path, module->build_id, module->build_id_bytes);
+            kept_add(&joined->kept, &joined->arena, &part);
+        }
+    }
+    kept_sort(&joined->kept);
+}
+
 void scene_open(struct scene *scene, const struct profile *const *sides, uint32_t n_sides,
                 const char *only)
 {
@@ -310,8 +336,11 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
     *scene = (struct scene){.n_sides = n_sides, .only_module = only};
     demangler_init(&scene->demangler);
     intern_init(&scene->names);
-    for (uint32_t side = 0; side < n_sides; side++) {
+    for (uint32_t side = 0; side < n_sides; side++)
         scene->sides[side] = sides[side];
+    if (n_sides > 1)
+        sides_join(scene);
+    for (uint32_t side = 0; side < n_sides; side++) {
         bare_find(&scene->bare[side], sides[side]);
         for (uint32_t i = 0; i < sides[side]->modules.n; i++)
             *vec_push(&scene->module_of[side]) = module_add(scene, sides[side], i, only);
@@ -342,6 +371,8 @@ void scene_close(struct scene *scene)
     for (size_t i = 0; i < scene->modules.n; i++)
         if (scene->modules.at[i].binary)
             binary_close(scene->modules.at[i].binary);
+    if (scene->joined)
+        profile_release(scene->joined);
     for (uint32_t side = 0; side < scene->n_sides; side++) {
         vec_release(&scene->module_of[side]);
         bare_release(&scene->bare[side]);

@@ -71,6 +71,7 @@ struct scene {
     const char *only_module;   /* NULL: all */
     const char *only_function; /* NULL: all; see scene_only_function */
     const struct profile *sides[SIDES_MAX];
+    struct profile *joined; /* of two sides: modules, and what both kept of them; else NULL */
     struct bare bare[SIDES_MAX];
     bool inferred[SIDES_MAX]; /* items have counts made consistent, by this method */
     enum infer_method method;
