@@ -19,7 +19,9 @@ const char *wait_source_text(char *text, size_t room, const struct perf_request 
                  "would allow them",
                  perf_paranoid_text(paranoid, sizeof paranoid));
     else if (!request->waits)
-        snprintf(text, room, "the kernel's context switches, which came without stacks");
+        snprintf(text, room,
+                 "the kernel's context switches, without stacks: those of all processes would "
+                 "be too many");
     else if (!pace->sliced)
         snprintf(text, room, "the kernel's context switches, each with its stack");
     else

@@ -223,8 +223,9 @@ bool perf_request_settle(struct perf_request *request, const struct perf_wish *w
     if (!try(&made.tracker, wish))
         return refused_wholly(&made, wish, errno, err);
     ask_waiter(&made.waiter, wish);
-    made.waits =
-        made.clock && made.kernel && made.tracker.context_switch && try(&made.waiter, wish);
+    /* Not of all processes: unwinding stacks of every daemon takes so long that rings overflow. */
+    made.waits = made.clock && made.kernel && made.tracker.context_switch && !wish->all_cpus &&
+                 try(&made.waiter, wish);
     *request = made;
     return true;
 }
