@@ -21,4 +21,28 @@ alone=$("$work/plain")
 for options in '-F 10000' '-F 10000' '--overhead 20% --trigger cputime'; do
     same "plain handlers, $options" "$alone" "$(timeout 60 "$gait" record -q $options -o "$work/data" -- "$work/plain")"
 done
+# A walk does not end in an interposer that only asks who calls: it sees more than the 100,000 instructions between two calls.
+cat >"$work/masks.c" <<'C'
+#include <signal.h>
+volatile unsigned long word;
+int main(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    for (int i = 0; i < 6000; i++) {
+        for (int j = 0; j < 20000; j++)
+            word = word * 3 + j;
+        pthread_sigmask(SIG_BLOCK, &none, 0);
+    }
+    return 0;
+}
+C
+gcc -O2 -o "$work/masks" "$work/masks.c" || bad 'the test program could not be built'
+"$gait" record -q -F 1000 -o "$work/data" -- "$work/masks"
+"$gait" info --json "$work/data" | python3 -c '
+import json, sys
+totals = json.load(sys.stdin)["rows"][0]
+each = totals["instructions"] / max(1, totals["windows"])
+print("%.0f instructions a walk" % each)
+sys.exit(each < 200000)' || bad 'walks end in interposers'
 finish
