@@ -30,7 +30,7 @@ taken() {
 }
 
 cp "$rounds" prog
-"$gait" record -q --exact=counts -o whole -- ./prog >/dev/null || bad 'record'
+"$gait" record -q --no-names --exact=counts -o whole -- ./prog >/dev/null || bad 'record'
 
 # No profile at all, another kind of file, one that was cut off.
 echo 'not a profile' >text
@@ -70,14 +70,14 @@ fi
 
 # Without lines: what is about addresses can be had, what is about source is refused with what to do.
 strip -g prog
-"$gait" record -q --exact=counts -o nolines -- ./prog >/dev/null
+"$gait" record -q --no-names --exact=counts -o nolines -- ./prog >/dev/null
 taken 'a program without lines' nolines bolt bolt-preagg llvm-raw autofdo-text $stacks
 refused 'a program without lines' nolines '-g' llvm gcc
 refused 'a program without lines' nolines '' gcda
 
 # Without symbols, too: branches by address are still whole.
 strip -s prog
-"$gait" record -q --exact=counts -o stripped -- ./prog >/dev/null
+"$gait" record -q --no-names --exact=counts -o stripped -- ./prog >/dev/null
 taken 'a stripped program' stripped bolt-preagg llvm-raw autofdo-text $stacks
 refused 'a stripped program' stripped '' llvm gcc gcda
 

@@ -23,7 +23,7 @@ build all
 
 # record NAME: exact, and exported
 record() {
-    "$gait" record -q --exact=counts -o "$work/data" -- "$work/$1" >"$work/out2" || fail "$1: status $?"
+    "$gait" record -q --no-names --exact=counts -o "$work/data" -- "$work/$1" >"$work/out2" || fail "$1: status $?"
     "$gait" export --format bolt -o "$work/ours.fdata" "$work/data" || fail "$1: export: status $?"
 }
 # rewrite NAME OPTIONS...: by BOLT, without complaint, and the new program does the same

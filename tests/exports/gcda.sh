@@ -16,7 +16,7 @@ compile() { (cd "$1" && gcc -O2 -g "${@:2}" -c ./*.c) >log 2>&1 || { cat log; fa
 compile counted -fprofile-generate && gcc -fprofile-generate -o counted/all counted/*.o && counted/all 3000 >out1 || fail "instrumented: status $?"
 compile plain && gcc -o plain/all plain/*.o || fail 'does not link'
 compile notes -fprofile-use -ftest-coverage -Wno-missing-profile
-"$gait" record -q --exact=counts -o data -- plain/all 3000 >out2 || fail "record: status $?"
+"$gait" record -q --no-names --exact=counts -o data -- plain/all 3000 >out2 || fail "record: status $?"
 cmp out1 out2 || fail 'the two runs differ'
 "$gait" export -q --format gcda --notes notes data || fail "export: status $?"
 

@@ -39,8 +39,8 @@ ASM
 { for i in 1 2 3 4 5 6 7 8 9; do echo "# moved"; done; cat a/walk.s; } |
     sed -e 's/"work.part.0"/work/g; s/call gone/call fresh/; s/gone/fresh/g' -e '/lea 0x11/a\        imul $0x55667788, %rax, %rdx' >b/walk.s
 gcc -g -o old a/walk.s && gcc -g -o new b/walk.s || exit 1
-expect 0 "$gait" record -q --exact=counts -o before -- ./old
-expect 0 "$gait" record -q --exact=counts -o after -- ./new
+expect 0 "$gait" record -q --no-names --exact=counts -o before -- ./old
+expect 0 "$gait" record -q --no-names --exact=counts -o after -- ./new
 
 line() { grep -n "$1" "$2" | head -n 1 | cut -d: -f1; }
 expect 0 "$gait" diff --module old before after
@@ -75,7 +75,7 @@ whole, build_id = open(sys.argv[1], "rb").read(), bytes.fromhex(sys.argv[2])
 assert whole.count(build_id) == 1
 open("libgait.so", "wb").write(whole.replace(build_id, bytes(len(build_id))))
 PY
-GAIT_LIB=$PWD/libgait.so expect 0 "$gait" record -q --exact=counts -o again -- ./old
+GAIT_LIB=$PWD/libgait.so expect 0 "$gait" record -q --no-names --exact=counts -o again -- ./old
 expect 0 "$gait" info again
 has "$PWD/libgait.so 00000000"
 expect 0 "$gait" diff before again
