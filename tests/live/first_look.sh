@@ -1,4 +1,5 @@
 #!/bin/bash
+# Runs with others
 # The report as it is first met: user and kernel in one ranking, what to look at before the rows, what mostly runs in the
 # kernel or waits is told so in the first line, and no row is wider than a terminal.
 cd "$(dirname "$0")/../.." || exit 1
