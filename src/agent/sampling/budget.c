@@ -34,6 +34,7 @@ enum {
     KEPT_TIMING = 3,
     TRAIL_LEAST = 0x10000 / 16, /* of 2^16 samples */
     WINDOW_LEAST = 0x10000 / 64,
+    WITHOUT_MOST = 32,                 /* samples */
     SAVED_IN = 8,                      /* seconds of CPU time */
     LONG_FIRST_NS = 100 * 1000 * 1000, /* of CPU time, until the first long trail */
     REACH_SHIFT = 5,
@@ -234,6 +235,13 @@ static void trail_suit(struct means *means)
         means->trail += step + 1;
 }
 
+/* A recording without a single window knows no path and no loop. */
+static bool window_missing(void)
+{
+    return !__atomic_load_n(&agent.windows_begun, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&agent.channel->interrupts, __ATOMIC_RELAXED) >= WITHOUT_MOST;
+}
+
 struct sample_parts budget_parts(struct thread *thread)
 {
     struct means *means = &thread->means;
@@ -250,7 +258,7 @@ struct sample_parts budget_parts(struct thread *thread)
     trail = trail < TRAIL_LEAST ? TRAIL_LEAST : trail;
     window = window < WINDOW_LEAST ? WINDOW_LEAST : window;
     trail_suit(means);
-    struct sample_parts parts = {.window = chance(thread, window)};
+    struct sample_parts parts = {.window = chance(thread, window) || window_missing()};
     parts.periods_q8 = window ? (uint32_t)(((uint64_t)0x10000 << 8) / window) : 0;
     bool between = parts.window && agent.windows > 1; /* two windows lie apart */
     parts.trail = between || chance(thread, trail) ? trail_wanted(means) : 0;

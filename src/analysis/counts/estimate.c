@@ -65,22 +65,23 @@ static double tsc_hz(const struct profile *profile)
 /* Where trails count, the number of all instructions rests on the rates of long ones: on how far
  * these differ, and on what is known about the cost of warm copies. With few of them, half of it is
  * what is usual for such code, which may be far off (collect/totals.c). What makes usual trails
- * slow, as a large cache that copies do not fit in, slows long ones a little, too. And where trails
- * copied much code, they were in code that they met for the first time, again and again: of the
- * program's rate they know next to nothing. */
+ * slow, as a large cache that copies do not fit in, slows long ones a little, too. And where
+ * trails copied much code for each instruction that they executed, they were in code that they met
+ * for the first time, again and again: of the program's rate they know next to nothing. */
 static double scale_sd(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    const double copies = 0.12, usual = 0.6, few = 1, cold = 0.1, much_ns = 200000;
+    const double copies = 0.12, usual = 0.6, few = 1, cold = 0.1, least = 0.3, much_ns = 1.5;
     if (!totals->recorded)
         return SCALE_SD;
     double n = (double)totals->long_trails, mean = (double)totals->long_rates / fmax(n, 1);
     double spread = n > 1 ? (double)totals->long_rates_yy / n - mean * mean : 0;
     double chance = n > 1 && mean > 0 ? sqrt(fmax(spread, 0) / (n - 1)) / mean : usual;
+    chance = fmax(chance, least / sqrt(fmax(n, 1))); /* a few may be alike by chance */
     double native = (double)totals->user_ns / 1e9 * tsc_hz(profile);
     double slower = native > 0 ? fmax((double)totals->user_ticks / native - 1, 0) : 0;
-    double copying = (double)totals->translate_ns / fmax((double)totals->windows, 1) / much_ns;
-    double known = hypot(hypot(copies, cold * slower), pow(copying, 4));
+    double copying = (double)totals->translate_ns / fmax((double)totals->instructions, 1) / much_ns;
+    double known = hypot(hypot(copies, cold * slower), pow(copying, 1.5));
     return hypot(known, hypot(n * chance, few * usual) / (n + few));
 }
 

@@ -251,15 +251,19 @@ static void weights_are_known_so_far(void **state)
     struct quantity quantity = quantity_of(&profile, &steady);
     struct estimate count = estimate_count(&profile, &quantity);
     near((count.hi - count.lo) / 2 / count.value, 0.25 * student_t(99), 0.001);
-    /* Nine long trails with rates of 1, give or take a fifth: a tenth of what is usual, and chance
-     * with 9 of 10 parts. */
+    /* Nine long trails with rates of 1, give or take two fifths: a tenth of what is usual, and
+     * chance with 9 of 10 parts. */
     totals->recorded = 10;
     totals->long_trails = 9;
     totals->long_rates = 9 << RATE_BITS;
-    totals->long_rates_yy = (uint64_t)(9 * 1.04 * (1 << RATE_BITS) * (1 << RATE_BITS));
+    totals->long_rates_yy = (uint64_t)(9 * 1.16 * (1 << RATE_BITS) * (1 << RATE_BITS));
     count = estimate_count(&profile, &quantity);
-    double chance = 0.9 * sqrt(0.04 / 8), known = hypot(0.12, hypot(chance, 0.06));
+    double chance = 0.9 * sqrt(0.16 / 8), known = hypot(0.12, hypot(chance, 0.06));
     near((count.hi - count.lo) / 2 / count.value, known * student_t(99), 0.001);
+    totals->translate_ns = 3 * totals->instructions; /* twice 1.5 ns for each instruction */
+    count = estimate_count(&profile, &quantity);
+    near(count.hi / count.value - 1, hypot(known, pow(2, 1.5)) * student_t(99), 0.001);
+    totals->translate_ns = 0;
     totals->long_trails = totals->long_rates = totals->long_rates_yy = 0;
     count = estimate_count(&profile, &quantity);
     near(count.hi / count.value - 1, hypot(0.12, 0.6) * student_t(99), 0.001);
