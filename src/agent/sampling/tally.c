@@ -47,6 +47,7 @@ bool tally_claim(struct thread *thread)
 
 bool tally_discard(struct thread *thread)
 {
+    tally_leave(thread);
     thread->counts_in = NULL;
     long at = sys6(SYS_mmap, (long)thread->context->counters, CHANNEL_COUNTERS_BYTES,
                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,

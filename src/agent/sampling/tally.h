@@ -10,7 +10,8 @@ struct thread;
 
 /* False: another thread has the counters, or they cannot be mapped. */
 bool tally_claim(struct thread *thread);
-/* What copies count from now on is lost. False: it cannot be mapped. */
+/* What copies count from now on is lost, and another thread may have the counters. False: it cannot
+ * be mapped. */
 bool tally_discard(struct thread *thread);
 /* Does nothing if the thread does not have them. */
 void tally_leave(struct thread *thread);

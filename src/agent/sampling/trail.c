@@ -163,9 +163,8 @@ void trail_begin(struct thread *thread, uint64_t ticks)
 }
 
 /* Pieces, until it has come far enough. */
-static uint32_t pieces_run(struct thread *thread)
+static uint32_t pieces_run(struct thread *thread, struct course *course)
 {
-    struct course *course = &thread->progress.course;
     uint32_t stop = LOSS_N;
     uint64_t copied = thread->walk.translate_ticks, most = course->wanted / COPIED_PART;
     for (uint32_t i = 0; i < PIECES_MAX && stop == LOSS_N; i++) {
@@ -185,11 +184,10 @@ static uint32_t pieces_run(struct thread *thread)
 }
 
 /* Returns why it ended, and its ticks, system calls of the program left out. */
-static uint32_t course_run(struct thread *thread, uint64_t *ret_ticks)
+static uint32_t course_run(struct thread *thread, struct course *course, uint64_t *ret_ticks)
 {
-    struct course *course = &thread->progress.course;
     uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), called = thread->walk.program_ticks;
-    uint32_t stop = pieces_run(thread);
+    uint32_t stop = pieces_run(thread, course);
     uint64_t wall = sys_tsc() - tsc, wall_ns = wall * 1000000 / agent.ticks_per_ms;
     course->lost |= wall_ns >= agent_cpu_ns() - cpu + PREEMPTED_NS;
     agent_add(&agent.channel->trail_ticks, wall);
@@ -199,12 +197,14 @@ static uint32_t course_run(struct thread *thread, uint64_t *ret_ticks)
 
 /* ---- long trails */
 
+/* True for one thread. A fault may end its trail: then the next is due before its cost is known. */
 static bool long_due(void)
 {
     uint64_t due = __atomic_load_n(&agent.long_at_ns, __ATOMIC_RELAXED);
-    return agent.options.tally && __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED) >= due &&
-           __atomic_compare_exchange_n(&agent.long_at_ns, &due, UINT64_MAX, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
+    uint64_t ran = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED);
+    return agent.options.tally && ran >= due &&
+           __atomic_compare_exchange_n(&agent.long_at_ns, &due, ran + LONG_LEAST_NS, false,
+                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* They are as many as a part of the budget pays for. */
@@ -233,21 +233,19 @@ static void long_book(struct thread *thread, uint64_t ticks, uint64_t native, ui
  * counting, until they are: these know the program's rate, and how much slower all trails were. */
 static uint32_t lengthen(struct thread *thread)
 {
-    struct course *course = &thread->progress.course, usual = *course;
-    uint32_t stop = LOSS_N;
-    uint64_t ticks = 0, copied = thread->walk.translate_ticks;
-    *course = (struct course){
-        .wanted = LONG_NS * agent.ticks_per_ms / 1000000, .asked = usual.asked, .is_long = true};
-    if (tally_discard(thread))
-        stop = course_run(thread, &ticks);
-    uint64_t late = course->late.instructions;
-    uint64_t pace = pace_of(native_ticks(&course->late), late);
-    thread->progress.walked += course->all.instructions;
-    long_book(thread, ticks, course->all.instructions * pace >> PACE_BITS,
+    const struct course *usual = &thread->progress.course;
+    struct course course = {
+        .wanted = LONG_NS * agent.ticks_per_ms / 1000000, .asked = usual->asked, .is_long = true};
+    uint64_t ticks, copied = thread->walk.translate_ticks;
+    if (!tally_discard(thread))
+        return LOSS_N;
+    uint32_t stop = course_run(thread, &course, &ticks);
+    uint64_t late = course.late.instructions, pace = pace_of(native_ticks(&course.late), late);
+    thread->progress.walked += course.all.instructions;
+    long_book(thread, ticks, course.all.instructions * pace >> PACE_BITS,
               thread->walk.translate_ticks - copied);
-    if (!course->lost && !course->new_code && late >= LONG_LEAST)
-        thread->progress.event.warm_ticks = limited(usual.all.instructions * pace >> PACE_BITS);
-    *course = usual;
+    if (!course.lost && !course.new_code && late >= LONG_LEAST)
+        thread->progress.event.warm_ticks = limited(usual->all.instructions * pace >> PACE_BITS);
     return stop;
 }
 
@@ -256,7 +254,7 @@ uint32_t trail_run(struct thread *thread)
     struct course *course = &thread->progress.course;
     struct part_cost *cost = &thread->progress.cost.trail;
     uint64_t before = course->all.instructions, ticks;
-    uint32_t stop = course_run(thread, &ticks);
+    uint32_t stop = course_run(thread, course, &ticks);
     cost->ticks += ticks;
     cost->instructions += course->all.instructions - before;
     return stop == LOSS_N && !course->lost && long_due() ? lengthen(thread) : stop;
