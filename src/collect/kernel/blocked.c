@@ -1,11 +1,10 @@
 #include "collect/kernel/blocked.h"
 
-#include "base/scope.h"
 #include "collect/kernel/samples.h"
+#include "collect/target/thread_state.h"
 #include "profile/profile.h"
 #include "profile/waits.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,18 +14,6 @@
 #include <unistd.h>
 
 enum { STACK_BYTES = 1 << 13 };
-
-bool proc_read_thread(uint32_t pid, uint32_t tid, const char *name, char *text, size_t room)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/task/%u/%s", pid, tid, name);
-    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
-    if (n <= 0)
-        return false;
-    text[n] = 0;
-    return true;
-}
 
 /* What a descriptor leads to. */
 static enum wait_file file_kind(uint32_t pid, uint64_t fd)
@@ -65,7 +52,7 @@ bool blocked_read(uint32_t pid, uint32_t tid, struct blocked *ret_blocked)
     char text[256];
     long long number;
     uint64_t args[6];
-    if (!proc_read_thread(pid, tid, "syscall", text, sizeof text) ||
+    if (!thread_text((int)pid, (int)tid, "syscall", text, sizeof text) ||
         sscanf(text, "%lld", &number) != 1)
         return false;
     if (number < 0) { /* in no system call */

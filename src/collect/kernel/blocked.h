@@ -20,6 +20,3 @@ bool blocked_read(uint32_t pid, uint32_t tid, struct blocked *ret_blocked);
 /* The node of its stack, with the system call innermost. */
 uint32_t blocked_node(struct samples *stacks, uint32_t pid, uint32_t tid,
                       const struct blocked *blocked);
-
-/* What a file of a thread in /proc holds. */
-bool proc_read_thread(uint32_t pid, uint32_t tid, const char *name, char *text, size_t room);

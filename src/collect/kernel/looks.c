@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "collect/kernel/blocked.h"
 #include "collect/perf/proc.h"
+#include "collect/target/thread_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ void looks_forget(struct looks *looks)
 static bool times_read(const struct look_thread *thread, struct look_times *ret_times)
 {
     char text[128];
-    return proc_read_thread(thread->pid, thread->tid, "schedstat", text, sizeof text) &&
+    return thread_text((int)thread->pid, (int)thread->tid, "schedstat", text, sizeof text) &&
            sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret_times->run_ns,
                   &ret_times->runnable_ns, &ret_times->slices) == 3;
 }

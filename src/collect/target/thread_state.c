@@ -9,7 +9,7 @@
 
 enum { STATUS_BYTES = 4096 };
 
-static bool text_read(int pid, int tid, const char *name, char *text, size_t room)
+bool thread_text(int pid, int tid, const char *name, char *text, size_t room)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/%s", pid, tid, name);
@@ -45,7 +45,7 @@ static int last_number(const char *line)
 bool thread_state_read(int pid, int tid, struct thread_state *ret_state)
 {
     char text[STATUS_BYTES];
-    if (!text_read(pid, tid, "status", text, sizeof text))
+    if (!thread_text(pid, tid, "status", text, sizeof text))
         return false;
     const char *doing = field(text, "\nState:");
     *ret_state = (struct thread_state){.doing = doing[strspn(doing, "\t ")],
@@ -64,7 +64,7 @@ bool thread_state_read(int pid, int tid, struct thread_state *ret_state)
 long thread_state_call(int pid, int tid)
 {
     char text[256];
-    if (!text_read(pid, tid, "syscall", text, sizeof text) || text[0] < '0' || text[0] > '9')
+    if (!thread_text(pid, tid, "syscall", text, sizeof text) || text[0] < '0' || text[0] > '9')
         return -1;
     return strtol(text, NULL, 10);
 }
@@ -73,7 +73,7 @@ long thread_state_call(int pid, int tid)
 bool thread_state_pc(int pid, int tid, uint64_t *ret_pc)
 {
     char text[256];
-    if (!text_read(pid, tid, "syscall", text, sizeof text) || text[0] == 'r')
+    if (!thread_text(pid, tid, "syscall", text, sizeof text) || text[0] == 'r')
         return false;
     const char *last = strrchr(text, ' ');
     *ret_pc = last ? strtoull(last, NULL, 16) : 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct thread_state {
@@ -18,6 +19,9 @@ struct thread_state {
     uint64_t blocked;
 };
 
+/* The text of a file in its folder of /proc, as much as there is room for. False: no such thread,
+ * or not permitted. */
+bool thread_text(int pid, int tid, const char *name, char *text, size_t room);
 /* False: no such thread. */
 bool thread_state_read(int pid, int tid, struct thread_state *ret_state);
 /* The system call that a sleeping thread is in; -1: none, or not known. */
