@@ -120,6 +120,16 @@ says "no samples of the kernel beside the agent's: perf_event_open"
 "$gait" info refused | grep -q '^refused ' || bad 'the refusal is not in the profile'
 readable refused
 "$gait" report refused | grep -q reckon || bad 'nothing was recorded where the kernel refuses'
+# The perf clock was asked for and is refused: the timer takes its place, and the summary says so.
+for errno in 1 38; do
+    status 7 'perf clock refused' "$sealed" $errno 298 -- "$gait" record --trigger perf -F 200 -o timed -- ./both 0.2 ./bare
+    says 'trigger: CPU-time timer, on average every'
+    says 'the perf clock was refused: '
+    "$gait" report timed | grep -q reckon || bad 'nothing was recorded where the perf clock is refused'
+done
+status 7 'no trigger' "$sealed" 1 298 222 -- "$gait" record --trigger perf -o none -- ./both 0.1 ./bare
+says 'trigger: none, the CPU-time timer was refused'
+says '--exact=counts needs none'
 
 # Two processes that do nothing but wait for each other: the kernel is not asked for long, and the recording is whole.
 cat >turns.c <<'C'

@@ -178,7 +178,7 @@ bool trigger_open(struct thread *thread)
         channel->trigger = TRIGGER_CPUTIME;
     else if (agent.options.trigger != TRIGGER_CPUTIME && perf_open(thread))
         channel->trigger = TRIGGER_PERF;
-    else if (agent.options.trigger != TRIGGER_PERF && trigger_open_timer(thread))
+    else if (trigger_open_timer(thread)) /* instead of a refused perf clock, too */
         channel->trigger = TRIGGER_CPUTIME;
     else
         return false;

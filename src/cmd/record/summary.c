@@ -137,20 +137,31 @@ static void print_overhead(const struct recording_options *options,
             (double)recording->translate_ns / 1e6, cost.tool_ms, cost.alone);
 }
 
+/* Neither clock nor timer was granted. */
+static bool untriggered(const struct recording *recording)
+{
+    return recording->channel.trigger == TRIGGER_AUTO &&
+           recording->totals.losses[LOSS_trigger_lost];
+}
+
 /* The agent changes the period as it learns what a walk costs: the mean of the run is what counts.
  */
 static void print_trigger(const struct recording *recording)
 {
     const struct channel *channel = &recording->channel;
     const struct totals *totals = &recording->totals;
-    char every[64] = "", refused[96] = "";
+    char every[64] = "", refused[128] = "";
     if (totals->interrupts)
         snprintf(every, sizeof every, ", on average every %.2f ms of CPU time",
                  1e3 * summary_seconds(totals->user_ns + totals->kernel_ns) /
                      (double)totals->interrupts);
     if (channel->trigger != TRIGGER_PERF && channel->perf_errno)
-        snprintf(refused, sizeof refused, " (the perf clock was refused: %s)",
+        snprintf(refused, sizeof refused, "; the perf clock was refused: %s (gait doctor says why)",
                  strerror(channel->perf_errno));
+    if (untriggered(recording)) {
+        say("trigger: none, the CPU-time timer was refused%s. --exact=counts needs none", refused);
+        return;
+    }
     say("trigger: %s%s%s", channel->trigger == TRIGGER_PERF ? "perf clock" : "CPU-time timer",
         every, refused);
 }
@@ -169,7 +180,7 @@ static void print_unsampled(const struct recording_options *options,
     uint64_t walked = totals->user_ns + totals->kernel_ns;
     uint64_t whole = totals->whole_user_ns + totals->whole_kernel_ns;
     char native[128];
-    if (totals->interrupts || kernel_kept(recording))
+    if (totals->interrupts || kernel_kept(recording) || untriggered(recording))
         return;
     if (walked < whole / 2 && tell_native(totals, native, sizeof native))
         say("no sample: the threads that used the CPU could not be walked");
