@@ -319,12 +319,16 @@ MAN_PAGES := $(patsubst man/%.md,$O/man/%,$(wildcard man/*.1.md))
 $O/man/%.1: man/%.1.md tools/manpage src/base/version.h src/cmd/commands.def
 	@mkdir -p $(@D) && tools/manpage -v version=$(VERSION) $< >$@ || { rm -f $@; exit 1; }
 man: $(MAN_PAGES)
+# Where zsh looks: /usr/share/zsh/vendor-completions for packages of Debian, share/zsh/site-functions else.
+ZSH_FUNCTIONS := share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 install: all man
 	install -Dm755 $O/gait $(DESTDIR)$(PREFIX)/bin/gait
 	install -Dm755 $O/libgait.so $(DESTDIR)$(PREFIX)/lib/gait/libgait.so
 	install -Dm644 src/wire/gait-module.h $(DESTDIR)$(PREFIX)/include/gait-module.h
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN_PAGES)
 	install -Dm644 completions/gait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gait
+	install -Dm644 completions/_gait $(DESTDIR)$(PREFIX)/$(ZSH_FUNCTIONS)/_gait
+	install -Dm644 completions/gait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gait.fish
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/gait README.md LICENSE
 deb: all man
 	@tools/deb $O $(VERSION)
@@ -336,4 +340,4 @@ clean:
 	rm -rf o
 .PHONY: all deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
--include $(shell find $O -name '*.d' 2>/dev/null)
+-include $(shell find $O -name '*.d' -type f 2>/dev/null)

@@ -1,5 +1,5 @@
 # bash completion of gait. What can be completed comes from the tool itself: a line of
-# `gait COMMAND --help=options` is "NAMES<tab>VALUE<tab>WORDS".
+# `gait COMMAND --help=options` is "NAMES<tab>VALUE<tab>WORDS<tab>HELP".
 
 # The options of a command, one a line; "--exact=counts" is one of them.
 _gait_options() {

@@ -153,8 +153,14 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     if (!flags_parse(&this_command, options, argc, argv, err))
         return false;
     options->export.inlined = !options->no_inlines;
+    /* gait export collapsed FILE: many tools take it so. */
+    if (optind < argc && !options->exporter && exporter_find(argv[optind]))
+        options->exporter = exporter_find(argv[optind++]);
     if (optind < argc)
         options->input = argv[optind++];
+    if (optind < argc && !options->exporter)
+        return err_set(err, ERR_USAGE, "%s: no such format; see gait export --help",
+                       options->input);
     if (optind < argc)
         return err_set(err, ERR_USAGE, "one file at a time; gait merge adds several up");
     if (!options->exporter)

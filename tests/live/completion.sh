@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs with others
-# bash completes every command, every option that --help shows, and the words that options can be.
+# bash, zsh and fish complete every command, every option that --help shows, and the words that options can be.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 . completions/gait.bash || bad 'completions/gait.bash cannot be sourced'
@@ -65,4 +65,46 @@ same 'options of the program, without --' '' "$(completed record -F 100 ls -)"
 
 # As bash itself sees it.
 bash --norc -c ". completions/gait.bash; complete -p gait" | grep -qx "complete -F _gait gait" || bad "bash does not know the completion"
+
+# all_offered SHELL COMMAND OFFERED: every option of the command is among what is offered.
+all_offered() {
+    local option
+    for option in $("$gait" "$2" --help | sed -n 's/^  \(-[-A-Za-z]*\).*/\1/p') --help; do
+        [[ " $3 " = *" $option "* ]] || bad "$1: $2: $option is not completed"
+    done
+}
+# has WHAT EXPECTED WORDS: the expected words are among these.
+has() {
+    local word
+    for word in $2; do [[ " $3 " = *" $word "* ]] || bad "$1: '$word' is not offered, but: $3"; done
+}
+# fish tells what it would offer.
+if command -v fish >/dev/null; then
+    fish_offers() { PATH=$out:$PATH fish --no-config -c "source completions/gait.fish; complete -C '$1'" 2>&1 | cut -f 1 | xargs; }
+    has 'fish: commands' "$(echo $commands)" "$(fish_offers 'gait ')"
+    all_offered fish record "$({ fish_offers 'gait record --'; fish_offers 'gait record -'; } | sed 's/=[^ ]*//g' | xargs)"
+    same 'fish: --trigger' 'auto cputime perf' "$(fish_offers 'gait record --trigger ')"
+    has 'fish: --exact' '--exact=counts --exact=trace+loops' "$(fish_offers 'gait record --ex')"
+    has 'fish: --format' 'collapsed pprof' "$(fish_offers 'gait export --format ')"
+    has 'fish: programs' mktemp "$(fish_offers 'gait record -q mkte')"
+    same 'fish: options of the program' '' "$(fish_offers 'gait record -o data ls --')"
+else
+    echo 'no fish: not tested'
+fi
+# zsh: what is handed to its own functions, which show it.
+if command -v zsh >/dev/null; then
+    zsh_offers() {
+        PATH=$out:$PATH zsh -f -c '_arguments() { print -rl -- "$@"; }; _describe() { print -rl -- ${(P)2}; }
+            words=("$@") CURRENT=$# ; . completions/_gait' zsh gait "$@" 2>&1
+    }
+    has 'zsh: commands' "$(echo $commands)" "$(zsh_offers '' | cut -d : -f 1 | xargs)"
+    for command in record report; do
+        all_offered zsh $command "$(zsh_offers $command - | sed -n 's/^\*\{0,1\}\(-[-a-zA-Z]*\).*\[.*/\1/p' | xargs)"
+    done
+    zsh_offers record - | grep -q '^\*--trigger\[.*\]:KIND:(perf cputime auto)$' || { bad 'zsh: --trigger'; zsh_offers record - | grep trigger; }
+    zsh_offers record - | grep -q '^\*--exact=-\[.*(counts .*trace+loops.*)$' || { bad 'zsh: --exact'; zsh_offers record - | grep exact; }
+    zsh_offers export - | grep -q '^\*--format\[.*(collapsed .*)$' || { bad 'zsh: --format'; zsh_offers export - | grep format; }
+else
+    echo 'no zsh: not tested'
+fi
 finish

@@ -32,6 +32,8 @@ for command in $("$gait" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 done
 [ -s "$work/root/usr/share/doc/gait/copyright" ] || bad 'no copyright'
 cmp -s completions/gait.bash "$work/root/usr/share/bash-completion/completions/gait" || bad 'no completion'
+cmp -s completions/_gait "$work/root/usr/share/zsh/vendor-completions/_gait" || bad 'no completion for zsh'
+cmp -s completions/gait.fish "$work/root/usr/share/fish/vendor_completions.d/gait.fish" || bad 'no completion for fish'
 
 # It finds its agent beside it, in ../lib/gait, and records; its own build, not that of this folder.
 packed=$work/root/usr/bin/gait

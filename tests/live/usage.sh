@@ -25,9 +25,14 @@ for command in $("$gait" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
         [[ $value = [A-Z]* ]] || continue
         status $refused "$command $names without a value" "$gait" "$command" "${names##* }"
         says "${names##* }: expected a value"
-    done < <("$gait" "$command" --help=options)
+    done < <("$gait" "$command" --help=options | cut -f 1-3)
     status $refused "$command: unknown option" "$gait" "$command" --no-such-option
     says "--no-such-option: unknown option; see gait $command --help"
 done
+# A format may stand without its option; what is none is called one.
+status 129 'export colapsed FILE' "$gait" export colapsed gait.data
+says 'colapsed: no such format; see gait export --help'
+status 2 'export collapsed FILE' "$gait" export collapsed /no/such/file
+says '/no/such/file: no such file'
 [ $checked -ge 20 ] || bad "only $checked options take words"
 finish

@@ -101,6 +101,48 @@ static const char *syscall_of(const char *name)
     return NULL;
 }
 
+/* Functions that only one system call calls: where its entry became a jump, they are what is left
+ * of it on the stack. */
+static const struct {
+    const char *function, *call;
+} bodies[] = {
+    {"kernel_wait4", "wait4"},
+    {"kernel_waitid", "waitid"},
+    {"do_wait", "wait4"},
+    {"do_futex", "futex"},
+    {"futex_wait", "futex"},
+    {"do_nanosleep", "nanosleep"},
+    {"do_epoll_wait", "epoll_wait"},
+    {"do_epoll_pwait", "epoll_pwait"},
+    {"do_poll", "poll"},
+    {"core_sys_select", "select"},
+    {"do_accept", "accept"},
+    {"do_semtimedop", "semtimedop"},
+    {"do_msgrcv", "msgrcv"},
+    {"do_sigtimedwait", "rt_sigtimedwait"},
+    {"sigsuspend", "rt_sigsuspend"},
+    {"vm_mmap_pgoff", "mmap"},
+    {"do_madvise", "madvise"},
+};
+
+static bool is_function(const char *name, const char *function)
+{
+    size_t n = strlen(function);
+    return strncmp(name, function, n) == 0 && (!name[n] || name[n] == '.' || name[n] == '+');
+}
+
+/* The outermost one: what it calls may be another's body. */
+static const char *body_call(const char *const *names, size_t n, size_t *ret_at)
+{
+    for (size_t i = n; i-- > 0;)
+        for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++)
+            if (is_function(names[i], bodies[k].function)) {
+                *ret_at = i;
+                return bodies[k].call;
+            }
+    return NULL;
+}
+
 static const char *end_of(const char *const *names, size_t n, bool reads)
 {
     for (size_t i = 0; i < n; i++)
@@ -133,21 +175,31 @@ static const char *other_what(const char *const *names, size_t n)
     return n ? "unknown" : wait_reason_unseen(false).what;
 }
 
-struct wait_reason wait_reason_find(const char *const *names, size_t n, bool runnable)
+static const char *entry_call(const char *const *names, size_t n, size_t *ret_at)
 {
-    struct wait_reason reason = {.what = "runnable", .syscall = ""};
     for (size_t i = 0; i < n; i++) {
         const char *call = syscall_of(names[i]);
         if (!call)
             continue;
+        *ret_at = i;
+        return call;
+    }
+    return NULL;
+}
+
+struct wait_reason wait_reason_find(const char *const *names, size_t n, bool runnable)
+{
+    struct wait_reason reason = {.what = "runnable", .syscall = ""};
+    size_t at = 0;
+    const char *call = entry_call(names, n, &at);
+    if (!call)
+        call = body_call(names, n, &at);
+    if (call) {
         reason.syscall = call;
         reason.syscall_bytes = strcspn(call, ".+"); /* compilers add ".isra.0" */
-        if (!runnable)
-            reason.what = call_what(call, names, i);
-        return reason;
     }
     if (!runnable)
-        reason.what = other_what(names, n);
+        reason.what = call ? call_what(call, names, at) : other_what(names, n);
     return reason;
 }
 

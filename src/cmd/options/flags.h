@@ -1,5 +1,5 @@
 /* The options of a command: one table. The parser, --help, messages about bad values and the
- * completion of bash come from it; tests/live/manual.sh compares the manual page with it.
+ * completion of shells come from it; tests/live/manual.sh compares the manual page with it.
  *
  * An option is a row of the table, its use, and a paragraph of the page. */
 #pragma once
@@ -50,7 +50,7 @@ bool flags_parse(const struct command_line *line, void *to, int argc, char **arg
 
 /* --help on stdout. */
 void flags_help(const struct command_line *line);
-/* --help=options, for programs: a line "NAMES TAB VALUE TAB WORDS" for each option. */
+/* --help=options, for programs: a line "NAMES TAB VALUE TAB WORDS TAB HELP" for each option. */
 void flags_list(const struct command_line *line);
 /* An option as help and messages show it: "-o" or "--by". */
 const char *flag_shown(const struct flag *flag, char room[64]);

@@ -68,6 +68,6 @@ void flags_list(const struct command_line *line)
         printf("--%s\t%s\t", flag->name, flag->value ? flag->value : "");
         for (const char *word = flag->words; word && (word = word_next(word, &n)); word += n)
             printf("%.*s ", (int)n, word);
-        putchar('\n');
+        printf("\t%s\n", flag->help + strspn(flag->help, ":;, "));
     }
 }

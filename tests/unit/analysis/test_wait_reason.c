@@ -39,6 +39,12 @@ static void calls(void **state)
     assert_string_equal(REASON(false, "do_nanosleep", "__x64_sys_clock_nanosleep"),
                         "sleep/clock_nanosleep");
     assert_string_equal(REASON(false, "do_wait", "kernel_wait4", "__do_sys_wait4"), "child/wait4");
+    /* The entry is a jump: only what it jumped to is on the stack. */
+    assert_string_equal(REASON(false, "schedule", "do_wait", "kernel_wait4", "do_syscall_64"),
+                        "child/wait4");
+    assert_string_equal(REASON(false, "schedule", "do_wait", "kernel_waitid.isra.0", "x"),
+                        "child/waitid");
+    assert_string_equal(REASON(false, "schedule", "do_wait_for_something"), "unknown/");
     assert_string_equal(REASON(false, "__x64_sys_keyctl"), "another system call/keyctl");
 }
 
