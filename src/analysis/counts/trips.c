@@ -129,24 +129,35 @@ void trip_bars_release(struct trip_bars *bars)
     vec_release(bars);
 }
 
+static double bars_mean(const struct trip_bars *bars)
+{
+    double sum = 0, total = 0;
+    for (size_t i = 0; i < bars->n; i++) {
+        sum += bars->at[i].n * bars->at[i].count.value;
+        total += bars->at[i].count.value;
+    }
+    return total > 0 && !(bars->longer > 0) && !(bars->cut > 0.5) ? sum / total : (double)NAN;
+}
+
+double trip_bars_sd(const struct trip_bars *bars)
+{
+    double mean = bars_mean(bars), squares = 0, total = 0;
+    for (size_t i = 0; i < bars->n; i++) {
+        squares += bars->at[i].count.value * (bars->at[i].n - mean) * (bars->at[i].n - mean);
+        total += bars->at[i].count.value;
+    }
+    return sqrt(squares / total);
+}
+
 /* By the spread of runs, of which ten count as one: those of a window may well go together. And of
  * R runs that were seen, 3 / R of all may be such as were not: of those it is assumed that they
  * differ by the mean itself. What is wrong with the weight of all of them does not matter here. */
 struct estimate trip_bars_mean(const struct trip_bars *bars)
 {
     enum { TOGETHER = 10 };
-    double sum = 0, total = 0, squares = 0, half = 0;
-    for (size_t i = 0; i < bars->n; i++) {
-        sum += bars->at[i].n * bars->at[i].count.value;
-        total += bars->at[i].count.value;
-    }
-    if (!(total > 0) || bars->longer > 0 || bars->cut > 0.5)
-        return (struct estimate){NAN, NAN, NAN};
-    double mean = sum / total;
-    for (size_t i = 0; i < bars->n; i++)
-        squares += bars->at[i].count.value * (bars->at[i].n - mean) * (bars->at[i].n - mean);
+    double mean = bars_mean(bars), half = 0;
     if (bars->runs > 0)
-        half = 2 * sqrt(squares / total / fmax(bars->runs / TOGETHER, 1)) +
+        half = 2 * trip_bars_sd(bars) / sqrt(fmax(bars->runs / TOGETHER, 1)) +
                mean * fmin(3 / bars->runs, 1);
     return (struct estimate){mean, fmax(mean - half, 1), mean + half};
 }

@@ -35,6 +35,9 @@ void trip_bars_release(struct trip_bars *bars);
  * length: then the loop's counts tell it better. */
 struct estimate trip_bars_mean(const struct trip_bars *bars);
 
+/* The standard deviation of a run's iterations; not a number where trip_bars_mean is none. */
+double trip_bars_sd(const struct trip_bars *bars);
+
 /* Iterations that runs of the loop had while they were seen, by weight; 0: no run was seen. */
 uint64_t trips_seen(const struct scene *scene, uint32_t side, uint32_t module, uint64_t head);
 

@@ -145,16 +145,34 @@ bool report_trips(const struct report *report, const struct report_row *row, str
     return false;
 }
 
+/* Only one window in TRIPS_EVERY is searched for runs, and a run's length may change over the
+ * program's life, so the mean of those few windows errs by more than the spread of their runs.
+ * Every window and trail counts iterations and entries: their quotient is the mean. The runs give
+ * its interval, at one independent run for every fourth window. Runs that a window cuts have their
+ * entry or a part of their iterations outside of it. */
+static struct estimate counted_mean(const struct profile *profile, double mean,
+                                    const struct trip_bars *bars)
+{
+    enum { APART = 4 };
+    double apart = fmax((double)profile->totals.windows / APART, 1);
+    double runs = fmax(fmin(apart, bars->runs), 1);
+    double sd = hypot(trip_bars_sd(bars), mean * bars->cut) / sqrt(runs);
+    double half = 2 * sd + mean * fmin(3 / bars->runs, 1);
+    return (struct estimate){mean, fmax(mean - half, fmin(mean, 1)), mean + half};
+}
+
 struct estimate report_trip_mean(const struct report *report, const struct report_row *row)
 {
     const struct profile *profile = report->scene->sides[0];
     if (row->plain || !row->entries.count)
         return unknown;
+    struct estimate mean = estimate_quotient(profile, &row->count, &row->entries);
     struct trip_bars bars;
     report_trips(report, row, &bars);
-    struct estimate mean = trip_bars_mean(&bars);
+    if (profile->mode == PROFILE_SAMPLED && bars.runs > 0 && !isnan(trip_bars_sd(&bars)))
+        mean = counted_mean(profile, mean.value, &bars);
     trip_bars_release(&bars);
-    return isnan(mean.value) ? estimate_quotient(profile, &row->count, &row->entries) : mean;
+    return mean;
 }
 
 struct estimate report_instructions(const struct report *report, const struct report_row *row)
