@@ -201,6 +201,10 @@ static void print_executed(const struct recording *recording)
     double ticks = summary_seconds(recording->totals.user_ns) * (double)recording->channel.tsc_hz;
     if (!(all.value > 0) || !(ticks > 0) || isnan(all.hi))
         return;
+    if (all.hi > 2 * all.value) {
+        say("the run was too short to estimate its instructions; --exact counts them");
+        return;
+    }
     say("the run: about %s instructions (%s to %s), %.2f per tick of the time stamp counter",
         count_text(all.value, false), count_text(all.lo, false), count_text(all.hi, false),
         all.value / ticks);

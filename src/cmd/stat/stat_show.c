@@ -59,6 +59,8 @@ static void interval_cell(struct sheet *sheet, struct estimate value)
     double half = fmax(value.hi - value.value, value.value - value.lo);
     if (isnan(half))
         sheet_cell(sheet, "±?");
+    else if (half > value.value && value.value > 0)
+        sheet_cell(sheet, "over ±100%%");
     else if (half > 0 && value.value > 0)
         sheet_cell(sheet, "±%.*f%%", half / value.value < 0.1 ? 1 : 0, 100 * half / value.value);
     else
@@ -110,6 +112,11 @@ static void remark_cell(struct sheet *sheet, const struct stat_result *result, e
                agents ? "; the agent's included" : "");
 }
 
+static bool unsure(struct estimate value)
+{
+    return value.hi > 2 * value.value;
+}
+
 static void notes_text(FILE *to, const struct stat_result *result)
 {
     if (result->exact)
@@ -127,7 +134,10 @@ static void notes_text(FILE *to, const struct stat_result *result)
         fputs("Too short for samples, or no agent: instructions are unknown; --exact counts "
               "them.\n",
               to);
-    else if (!result->exact)
+    else if (!result->exact && unsure(result->mean.at[STAT_INSTRUCTIONS]))
+        fputs("The run was too short for good estimates of instructions; --exact counts them.\n",
+              to);
+    if (!result->exact && !isnan(result->mean.at[STAT_INSTRUCTIONS].value))
         fputs("System calls: only --exact counts them.\n", to);
 }
 
