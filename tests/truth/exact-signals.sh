@@ -5,6 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 out=${GAIT_OUT:-o/rel} gait=${GAIT_OUT:-o/rel}/gait
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
 failed=0 compared=0
+. tests/truth/lib/modes.sh
 
 ended() {
     local to=$1
@@ -19,7 +20,7 @@ for name; do
     ended "$dir/native" "$out/programs/$name" 2>/dev/null
     for mode in counts paths contexts paths+contexts trace; do
         rm -f "$dir"/data*
-        ended "$dir/exact" "$gait" record -q -o "$dir/data" --exact=$mode -- "$out/programs/$name" 2>/dev/null
+        ended "$dir/exact" "$gait" record -q $unnamed -o "$dir/data" --exact=$mode -- "$out/programs/$name" 2>/dev/null
         compared=$((compared + 1))
         if ! diff "$dir/native" "$dir/exact" >"$dir/diff"; then
             failed=$((failed + 1))

@@ -7,6 +7,7 @@ out=${GAIT_OUT:-o/rel} gait=${GAIT_OUT:-o/rel}/gait
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
 failed=0 expected=0 compared=0
 . tests/truth/lib/known.sh
+. tests/truth/lib/modes.sh
 
 # part_of WRONG: the word of tests/truth/lib/known.sh for what differs.
 part_of() { [ "$1" = ' verify' ] && echo profile || echo output; }
@@ -25,7 +26,7 @@ attempt() {
     local name=$1 mode=$2 part wrong=''
     rm -f "$dir"/data*
     # shellcheck disable=SC2046
-    ended "$dir/$mode" "$gait" record -q -o "$dir/data" $(options_of "$mode") -- "$out/programs/$name" 2>/dev/null
+    ended "$dir/$mode" "$gait" record -q $unnamed -o "$dir/data" $(options_of "$mode") -- "$out/programs/$name" 2>/dev/null
     for part in status out err; do
         cmp -s "$dir/native.$part" "$dir/$mode.$part" || wrong="$wrong $part"
     done
