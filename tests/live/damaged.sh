@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 damages=yes
-cuts=24 flips=40
+cuts=12 flips=20
 [ -z "$GAIT_LONG" ] || cuts=0 flips=1000
 seed=${GAIT_SEED:-$$}
 cd "$work" || exit 1
@@ -58,7 +58,7 @@ status 2 'nothing left, report' "$gait" report copy
 says 'nothing is left that was counted'
 status 1 'nothing left, verify' "$gait" verify copy
 grep -q 'bytes of the file have changed' stdout || bad 'verify does not name the damage'
-for at in $(seq 13 $(($(wc -c <whole) / 150)) $(wc -c <whole)); do # whichever byte: it is found
+for at in $(seq 13 $(($(wc -c <whole) / 75)) $(wc -c <whole)); do # whichever byte: it is found
     cp whole copy
     printf "\\$(printf %03o $((($(od -An -tu1 -j$at -N1 whole) + 1) % 256)))" | dd of=copy bs=1 seek=$at conv=notrunc status=none
     "$gait" verify -q copy >/dev/null 2>&1 && bad "a change of byte $at goes unnoticed"

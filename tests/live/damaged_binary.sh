@@ -4,7 +4,7 @@
 # view crashes on it, and each ends. With GAIT_LONG hundreds of copies for each part of the file.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
-copies=2
+copies=1
 [ -z "$GAIT_LONG" ] || copies=40
 seed=${GAIT_SEED:-$$}
 top=$PWD

@@ -4,14 +4,15 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 
+# Names are read when the program has ended: nothing of it would change.
 for mode in $modes; do
-    record="$gait record $(options_of $mode) -q -o $work/data --"
+    record="$gait record --no-names $(options_of $mode) -q -o $work/data --"
 
     same "$mode, stdin" 'a line' "$(echo 'a line' | $record cat)"
     same "$mode, closed stdin" "$(cat <&- 2>&1)" "$($record cat <&- 2>&1)"
     same "$mode, stdout and stderr" "$(sh -c 'echo one; echo two >&2' 2>&1)" "$($record sh -c 'echo one; echo two >&2' 2>&1)"
     same "$mode, arguments" "$(printf '%s|' 'a b' '' '$x' "'" -v --)" "$($record printf '%s|' 'a b' '' '$x' "'" -v --)"
-    same "$mode, summary on stdout" '' "$("$gait" record $(options_of $mode) -o "$work/data" -- true 2>/dev/null)"
+    same "$mode, summary on stdout" '' "$("$gait" record --no-names $(options_of $mode) -o "$work/data" -- true 2>/dev/null)"
 
     # Only the agent's own perf event may be there, close-on-exec and far away from the low numbers.
     # The pipe of $() and the folder that ls itself opens differ from run to run; their numbers do not.
@@ -44,11 +45,11 @@ for mode in $modes; do
     same "$mode, umask" "$(umask 027; sh -c umask)" "$(umask 027; $record sh -c umask)"
     same "$mode, folder" / "$(cd / && $record pwd)"
     # More processes than there are channels: those of processes that are gone are used again.
-    status 0 "$mode, many processes" "$gait" record $(options_of $mode) -o "$work/data" -- \
+    status 0 "$mode, many processes" "$gait" record --no-names $(options_of $mode) -o "$work/data" -- \
         sh -c 'for i in $(seq 200); do /bin/true; sleep 0.002; done'
     ! grep 'process not recorded' "$work/stderr" || bad "$mode: channels were not freed"
     # So are they if all was quiet before, and the tool looks only now and then.
-    status 0 "$mode, a burst" "$gait" record $(options_of $mode) -o "$work/burst" -- \
+    status 0 "$mode, a burst" "$gait" record --no-names $(options_of $mode) -o "$work/burst" -- \
         sh -c 'sleep 2; for i in $(seq 200); do /bin/true; done'
     ! grep 'process not recorded' "$work/stderr" || bad "$mode: channels were not freed in a burst"
     "$gait" verify "$work/data" >"$work/verdict" 2>&1 || bad "$mode: many processes do not verify: $(grep -v '^ok' "$work/verdict" | head -n 12)"

@@ -241,7 +241,7 @@ static void appended_deltas_equal_one_write(void **state)
     (void)state;
     struct err err = {0};
     some_names_agree = true;
-    for (uint64_t seed = 2000; seed < 2008; seed++) {
+    for (uint64_t seed = 2000; seed < 2004; seed++) {
         some_state = seed;
         enum profile_mode mode = seed % 2 ? PROFILE_PLAIN : PROFILE_SAMPLED;
         struct profile head, total, back;
@@ -257,11 +257,14 @@ static void appended_deltas_equal_one_write(void **state)
             merge(&total, &delta);
             assert_true(profile_writer_append(writer, &delta, &err));
             profile_release(&delta);
-            assert_true(profile_read(path, &back, &err));
-            assert_null(back.warning);
-            total.complete = false;
-            assert_same_profile(&total, &back);
-            profile_release(&back);
+            /* Reading takes as long as all appends before it. */
+            if (i < 6 || i % 7 == 0) {
+                assert_true(profile_read(path, &back, &err));
+                assert_null(back.warning);
+                total.complete = false;
+                assert_same_profile(&total, &back);
+                profile_release(&back);
+            }
             struct stat stat_of;
             assert_int_equal(stat(path, &stat_of), 0);
             if ((uint64_t)stat_of.st_size > largest)
