@@ -57,6 +57,13 @@ CMD_OBJS := $(patsubst src/%.c,$O/tool/%.o,$(call srcs,cmd))
 
 # Cores are text, embedded in the tool.
 $O/tool/model/core/model.o: $(wildcard cores/*.core)
+# So is the front end, its modules as one script.
+UI_SCRIPT := $O/ui/app.js
+$(UI_SCRIPT): $(wildcard ui/*.js ui/*/*.js) tools/bundle-ui
+	@mkdir -p $(@D)
+	@tools/bundle-ui ui main.js >$@ || { rm -f $@; exit 1; }
+$O/tool/serve/assets.o: $(UI_SCRIPT) ui/index.html ui/style.css
+$O/tool/serve/assets.o: TOOL_FLAGS += -DUI_SCRIPT='"$(UI_SCRIPT)"'
 # Walks run on live vector registers in the tests too.
 $O/tool/walk/%.o $O/tool/x86/%.o: TOOL_FLAGS += -mgeneral-regs-only -mstringop-strategy=rep_byte
 $O/tool/%.o: src/%.c | deps
@@ -94,7 +101,7 @@ UNIT_BINS := $(patsubst tests/%.c,$O/%,$(UNIT_SRCS))
 PROG_SRCS := $(filter-out tests/programs/plugs/%,$(wildcard tests/programs/*.c* tests/programs/*/*.c*))
 PROG_BINS := $(addprefix $O/programs/,$(basename $(notdir $(PROG_SRCS))))
 PLUGS     := $(patsubst tests/programs/%.c,$O/programs/%.so,$(wildcard tests/programs/plugs/*.c))
-TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/exports/*.sh tests/golden/*.sh))
+TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/exports/*.sh tests/golden/*.sh tests/ui/*.sh))
 
 # Tests are not optimised, which takes a third of the time to compile; what they test is. But
 # tests of these folders take themselves for the program whose code is read.
@@ -162,6 +169,7 @@ steps: $O/step/driver $O/step/libstep.so
 BUILD = $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 check: deps
+	-@tools/deps check
 	tools/check-layers
 	tools/check-house
 	tools/check-headers $(O)

@@ -21,7 +21,7 @@ LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysi
           analysis/pipeline \
           analysis/compare analysis/verify view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry \
-          export/job export/viewers export/compilers export/gcda export cmd
+          export/job export/viewers export/compilers export/gcda export serve cmd
 
 USES_wire       :=
 USES_x86        :=
@@ -102,7 +102,8 @@ USES_export/viewers    := export/job
 USES_export/compilers  := export/job
 USES_export/gcda       := export/job gcov
 USES_export            := export/viewers export/compilers export/gcda
-USES_cmd               := collect/doctor import view lab carry export
+USES_serve             := text
+USES_cmd               := collect/doctor import view lab carry export serve
 
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay

@@ -5,6 +5,7 @@
 #include "cmd/options/pager.h"
 #include "keep/module_open.h"
 #include "profile/file/file.h"
+#include "profile/profile.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -88,9 +89,34 @@ int profile_load(const char *path, bool quiet, struct profile *ret_profile)
     return EXIT_BAD_INPUT;
 }
 
+static struct {
+    VEC(struct preloaded {
+        const char *path; /* NULL: taken */
+        struct profile profile;
+    });
+} preloaded;
+
+void profile_preload(const char *path, const struct profile *profile)
+{
+    *vec_push(&preloaded) = (struct preloaded){path, *profile};
+}
+
+static bool take_preloaded(const char *path, struct profile *ret_profile)
+{
+    for (size_t i = 0; i < preloaded.n; i++)
+        if (preloaded.at[i].path && strcmp(preloaded.at[i].path, path) == 0) {
+            *ret_profile = preloaded.at[i].profile;
+            preloaded.at[i].path = NULL; /* whoever loads it releases it */
+            return true;
+        }
+    return false;
+}
+
 int profile_load_any(const char *path, bool quiet, struct profile *ret_profile)
 {
     struct err err;
+    if (take_preloaded(path, ret_profile))
+        return EXIT_DONE;
     if (!profile_read(path, ret_profile, &err)) {
         say_err(&err);
         if (err.kind == ERR_MISSING && strcmp(path, "gait.data") == 0)

@@ -82,6 +82,9 @@ size_t view_rows(const struct view_options *options, size_t in_text);
  * profile_load refuses a profile without readable content; profile_load_any does not. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
 int profile_load_any(const char *path, bool quiet, struct profile *ret_profile);
+/* Gives a profile that was read to the next load of this path, which then takes no time. For a
+ * process that answers many questions, each in a child of its own (cmd/view). */
+void profile_preload(const char *path, const struct profile *profile);
 
 /* Whether the view shows inferred counts: they exist and --raw was not given. */
 bool view_infers(const struct view_options *options, const struct profile *profile);

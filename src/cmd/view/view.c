@@ -1,0 +1,137 @@
+/* gait view: a profile in the browser. */
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/options/view_options.h"
+#include "cmd/view/routes.h"
+#include "cmd/view/view.h"
+#include "profile/profile.h"
+#include "serve/server.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct options {
+    uint32_t port; /* 0: any that is free */
+    bool no_open, diff, quiet;
+    struct viewed viewed;
+};
+
+static const struct flag flags[] = {
+    {"diff", 0, NULL, NULL, "compare two profiles: gait view --diff BEFORE AFTER",
+     TAKE(set, struct options, diff)},
+    {"port", 0, "N", NULL, "port of 127.0.0.1 (any that is free)", TAKE(u32, struct options, port),
+     .low = 1, .high = 65535, .expected = "a port"},
+    {"no-open", 0, NULL, NULL, "print the address, but do not open a browser",
+     TAKE(set, struct options, no_open)},
+    VIEW_BINARY,
+    VIEW_SYMFS,
+    {"quiet", 'q', NULL, NULL, "do not mention a damaged file", TAKE(set, struct options, quiet)},
+    {0},
+};
+
+static const struct command_line this_command = {
+    .usage = "usage: gait view [options] [FILE]\n       gait view [options] --diff BEFORE AFTER\n\n"
+             "Shows a profile (gait.data) in the browser, by a server that only this machine can "
+             "reach.\nPrints its address; Ctrl-C ends it.\n",
+    .flags = flags,
+};
+
+static bool parse(struct options *options, int argc, char **argv, struct err *err)
+{
+    struct viewed *viewed = &options->viewed;
+    if (!flags_parse(&this_command, options, argc, argv, err))
+        return false;
+    while (optind < argc && viewed->n < 2)
+        viewed->paths[viewed->n++] = argv[optind++];
+    if (options->diff && (viewed->n != 2 || optind < argc))
+        return err_set(err, ERR_USAGE, "expected two files: gait view --diff BEFORE AFTER");
+    if (!options->diff && (viewed->n > 1 || optind < argc))
+        return err_set(err, ERR_USAGE,
+                       "expected one file; to compare two: gait view --diff BEFORE AFTER");
+    if (!viewed->n)
+        viewed->paths[viewed->n++] = "gait.data";
+    return true;
+}
+
+int viewed_load(const struct viewed *viewed, bool quiet)
+{
+    for (size_t i = 0; i < viewed->n; i++) {
+        struct profile profile;
+        int status = profile_load(viewed->paths[i], quiet, &profile);
+        if (status != EXIT_DONE)
+            return status;
+        profile_preload(viewed->paths[i], &profile);
+    }
+    return EXIT_DONE;
+}
+
+/* The browser, if there is a display to open it on. Not waited for: it may stay. */
+static void open_browser(const char *url)
+{
+    if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        if (fork() != 0) /* nobody's child: nobody has to wait for it */
+            _exit(0);
+        int nothing = open("/dev/null", O_RDWR);
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
+        setsid();
+        execlp("xdg-open", "xdg-open", url, (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+static int serve(struct viewed *viewed, uint16_t port, bool open_it)
+{
+    struct err err;
+    struct server *server;
+    /* What the first page asks for. */
+    static struct question_param by_function[] = {{"by", "function"}};
+    static const struct question first[] = {
+        {"about", NULL, 0}, {"info", NULL, 0}, {"report", by_function, 1}, {NULL, NULL, 0}};
+    struct server_options options = {.port = port,
+                                     .make = route_answer,
+                                     .data = viewed,
+                                     .has_route = route_exists,
+                                     .first = first};
+    if (!server_open(&server, &options, &err))
+        return say_err(&err);
+    printf("%s\n", server_url(server));
+    fflush(stdout);
+    say("showing %s%s%s at this address; Ctrl-C ends", viewed->paths[0],
+        viewed->n > 1 ? " and " : "", viewed->n > 1 ? viewed->paths[1] : "");
+    if (open_it)
+        open_browser(server_url(server));
+    bool good = server_run(server, &err);
+    server_close(server);
+    return good ? EXIT_DONE : say_err(&err);
+}
+
+int view_profile(const char *path)
+{
+    struct viewed viewed = {{path}, 1};
+    int status = viewed_load(&viewed, true);
+    return status == EXIT_DONE ? serve(&viewed, 0, true) : status;
+}
+
+int cmd_view(int argc, char **argv)
+{
+    struct options options = {0};
+    struct err err;
+    if (!parse(&options, argc, argv, &err))
+        return say_err(&err);
+    int status = viewed_load(&options.viewed, options.quiet);
+    if (status != EXIT_DONE)
+        return status;
+    return serve(&options.viewed, (uint16_t)options.port, !options.no_open);
+}

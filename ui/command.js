@@ -1,0 +1,51 @@
+// The command line that prints what a page shows.
+
+let about = { profiles: ['gait.data'], routes: {} };
+
+export function setAbout(answer) {
+  about = answer;
+}
+
+export function profileNames() {
+  return about.profiles;
+}
+
+// A word as a shell reads it.
+export function quoted(word) {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+export function commandLine(route, params) {
+  const words = ['gait', route];
+  const files = about.profiles;
+  const takes = about.routes[route] ?? [];
+  let argument;
+  for (const [name, value] of Object.entries(params ?? {})) {
+    if (name === 'of' || value === undefined || value === null) continue;
+    if (takes.includes(`!${name}`)) argument = value;
+    else if (value === '') words.push(`--${name}`);
+    else words.push(`--${name}`, quoted(value));
+  }
+  if (route === 'diff') return [...words, ...files.map(quoted)].join(' ');
+  const file = params?.of === 'before' ? files[0] : files[files.length - 1];
+  if (argument !== undefined) words.push(quoted(argument));
+  if (file !== 'gait.data') words.push(...(argument === undefined ? [] : ['-i']), quoted(file));
+  return words.join(' ');
+}
+
+// Pages that answer what a command of the advice prints: "gait annotate f" is the page of f.
+export function pageOfCommand(command) {
+  const words = command.trim().split(/\s+/);
+  if (words[0] !== 'gait') return null;
+  const option = (name) => {
+    const at = words.indexOf(name);
+    return at < 0 ? undefined : words.slice(at + 1).join(' ').replace(/^'(.*?)'.*$/, '$1').split(' --')[0];
+  };
+  const plain = (text) => text.replace(/^'(.*)'$/, '$1');
+  if (words[1] === 'annotate' && words[2]) return ['function', { name: plain(words.slice(2).join(' ')) }];
+  if (words[1] === 'contexts')
+    return ['contexts', { function: option('--function'), kernel: words.includes('--kernel') ? '1' : undefined }];
+  if (words[1] === 'report') return [`${option('--by')?.split(' ')[0] ?? 'function'}s`, { filter: option('--function') }];
+  if (words[1] === 'info') return ['overview', {}];
+  return [words[1], {}];
+}

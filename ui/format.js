@@ -1,0 +1,57 @@
+// Numbers as people read them. A figure that is not known is an en dash.
+
+export const UNKNOWN = '–';
+const known = (x) => typeof x === 'number' && Number.isFinite(x);
+
+// 3 significant digits, at most.
+function digits(x) {
+  const size = Math.abs(x);
+  return x.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+}
+
+export function percent(share) {
+  if (!known(share)) return UNKNOWN;
+  const x = 100 * share;
+  return `${x !== 0 && Math.abs(x) < 0.01 ? '<0.01' : digits(x)} %`;
+}
+
+export function seconds(s) {
+  if (!known(s)) return UNKNOWN;
+  if (s === 0) return '0 s';
+  const size = Math.abs(s);
+  if (size >= 0.9995) return `${digits(s)} s`;
+  if (size >= 0.0009995) return `${digits(1e3 * s)} ms`;
+  return size >= 0.9995e-6 ? `${digits(1e6 * s)} µs` : `${digits(1e9 * s)} ns`;
+}
+
+export function count(n) {
+  if (!known(n)) return UNKNOWN;
+  const steps = [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e4, 'k', 1e3]];
+  for (const [from, letter, by] of steps)
+    if (Math.abs(n) >= from * 0.9995) return `${digits(n / (by ?? from))} ${letter}`;
+  return Number.isInteger(n) ? String(n) : digits(n);
+}
+
+export function exact(n) {
+  return known(n) ? n.toLocaleString('en-GB') : UNKNOWN;
+}
+
+export function number(x) {
+  return known(x) ? digits(x) : UNKNOWN;
+}
+
+export function bytes(n) {
+  if (!known(n)) return UNKNOWN;
+  return n >= 1 << 20 ? `${digits(n / (1 << 20))} MiB` : n >= 1024 ? `${digits(n / 1024)} KiB` : `${n} B`;
+}
+
+// "12.3 % (10.1 to 14.4)"
+export function withInterval(format, value, lo, hi) {
+  if (!known(lo) || !known(hi)) return format(value);
+  return `${format(value)} (95 %: ${format(lo)} to ${format(hi)})`;
+}
+
+// The last part of a path.
+export function base(path) {
+  return path.slice(path.lastIndexOf('/') + 1) || path;
+}

@@ -1,0 +1,116 @@
+// Starts the page: the frame around all pages, and which of them is shown.
+import { h, show } from './dom.js';
+import { ask, isFile } from './ask.js';
+import { current, href, onRoute, registerPages } from './route.js';
+import { commandLine, profileNames, setAbout } from './command.js';
+import { themeButton, themeStart } from './theme.js';
+import { base } from './format.js';
+import { pages } from './pages.js';
+
+let leave = () => {}; // what the page that is shown wants done before another is
+let shows = 0;
+
+// What can be shown of this: --diff has a page more.
+function offered() {
+  return pages.filter((page) => !page.needs || page.needs(profileNames()));
+}
+
+async function copy(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.dataset.done = 'copied';
+  } catch {
+    button.dataset.done = 'press Ctrl-C';
+    getSelection().selectAllChildren(button.querySelector('code'));
+  }
+  setTimeout(() => { delete button.dataset.done; }, 1500);
+}
+
+function commandButton(page, params) {
+  const question = page.command(params);
+  if (!question) return null;
+  const text = commandLine(question.route, question.params);
+  const button = h('button', { type: 'button', class: 'command', title: 'copy the command that prints this' },
+    h('span', {}, 'copy'), h('code', {}, text));
+  button.addEventListener('click', () => copy(text, button));
+  return button;
+}
+
+function drawTop() {
+  const names = profileNames().map(base).join(' → ');
+  document.title = `gait: ${names}`;
+  show(document.getElementById('top'),
+    h('a', { class: 'logo', href: href('overview') }, 'gait'),
+    h('span', { class: 'profile', title: profileNames().join(' → ') }, names),
+    h('span', { id: 'command' }),
+    isFile() && h('span', { class: 'tag', title: 'this file needs no server' }, 'file'),
+    themeButton());
+}
+
+function drawNav(page) {
+  let group;
+  const items = [];
+  for (const one of offered()) {
+    if (one.hidden) continue;
+    if (one.group !== group) items.push(h('h2', {}, group = one.group));
+    items.push(h('a', { href: href(one.id), 'aria-current': one.id === page.id ? 'page' : null }, one.title));
+  }
+  show(document.getElementById('nav'), items);
+}
+
+function failed(error) {
+  return h('div', { class: 'problem', role: 'alert' }, h('strong', {}, 'This cannot be shown. '), error.message);
+}
+
+// Shows what the address says. A page that was left while it loaded does not draw over the next.
+async function draw() {
+  const mine = ++shows;
+  const { page: id, params } = current();
+  const all = offered();
+  const page = all.find((one) => one.id === id) ?? all[0];
+  const main = document.getElementById('page');
+  const root = h('div', { class: `body page-${page.id}` });
+  leave();
+  leave = () => {};
+  drawNav(page);
+  show(document.getElementById('command'), commandButton(page, params));
+  main.dataset.state = 'loading';
+  show(main, h('h1', {}, page.heading?.(params) ?? page.title), root);
+  try {
+    const left = await page.show(root, params);
+    if (mine !== shows) left?.();
+    else leave = left ?? leave;
+  } catch (error) {
+    if (mine === shows) show(root, failed(error));
+  }
+  if (mine === shows) main.dataset.state = 'ready';
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, select, textarea')) return;
+  if (event.key === '/') {
+    const field = document.querySelector('#page input[type=search]');
+    if (field) { field.focus(); event.preventDefault(); }
+  } else if (event.key === 't') {
+    document.getElementById('theme').click();
+  } else if (event.key === 'g') {
+    document.querySelector('#nav a[aria-current]')?.focus();
+  }
+}
+
+async function start() {
+  themeStart();
+  try {
+    setAbout(await ask('about'));
+  } catch (error) {
+    show(document.getElementById('page'), failed(error));
+    return;
+  }
+  registerPages(offered().map((page) => page.id));
+  drawTop();
+  onRoute(draw);
+  addEventListener('keydown', onKey);
+  await draw();
+}
+
+start();

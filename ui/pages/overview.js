@@ -1,0 +1,101 @@
+// What ran, what it cost, what was lost, and what to look at first.
+import { h, show } from '../dom.js';
+import { ask, fileNotes } from '../ask.js';
+import { hasPage, href } from '../route.js';
+import { pageOfCommand } from '../command.js';
+import { functionLink } from '../links.js';
+import { count, exact, percent, seconds } from '../format.js';
+
+const MODES = {
+  sampled: 'sampled: walks of the program on copies of its code',
+  exact: 'exact: every instruction was counted',
+  plain: 'plain: samples and stacks from the kernel',
+};
+
+// A sentence of advice leads to the page that shows the place.
+function card(one) {
+  const [page, params] = (one.command && pageOfCommand(one.command)) ?? [];
+  const inside = [h('p', {}, one.text), one.command && h('code', {}, one.command)];
+  return page && hasPage(page)
+    ? h('a', { class: 'card', href: href(page, params) }, inside)
+    : h('div', { class: 'card' }, inside);
+}
+
+function fact(name, ...value) {
+  return [h('dt', {}, name), h('dd', {}, value)];
+}
+
+function facts(info) {
+  const totals = info.rows[0];
+  const started = info.start_ns ? new Date(info.start_ns / 1e6).toISOString().replace('T', ' ').slice(0, 19) : null;
+  const cost = totals.agent_share === null ? null
+    : `agent ${percent(totals.agent_share)}, tool ${percent(totals.tool_share)} of the CPU time`;
+  return h('dl', { class: 'facts' },
+    fact('command', h('code', {}, info.command || 'not known')),
+    fact('recorded', MODES[info.mode] ?? info.mode, info.complete ? '' : '; the file was not closed'),
+    started && fact('started', `${started} UTC`),
+    info.facts.cpu && fact('machine', info.facts.cpu.join(', ')),
+    fact('CPU time', h('span', { id: 'user-time' }, seconds(totals.user_time)), ' user, ', seconds(totals.kernel_time), ' kernel; ',
+      seconds(totals.off_time), ' off CPU'),
+    fact('seen', info.mode === 'exact' ? `${count(totals.instructions)} instructions`
+      : `${exact(totals.interrupts)} samples, ${exact(totals.windows)} windows, ${count(totals.instructions)} instructions`),
+    info.mode !== 'exact' && cost && fact('gait cost', cost));
+}
+
+// CPU and waiting time of threads, busiest first, on one scale.
+function threads(info) {
+  const rows = info.threads.filter((thread) => thread.user_time !== null)
+    .sort((a, b) => b.user_time + b.kernel_time - a.user_time - a.kernel_time).slice(0, 12);
+  if (!rows.length) return null;
+  const most = Math.max(...rows.map((thread) => thread.user_time + thread.kernel_time + thread.off_time)) || 1;
+  const part = (x) => ({ width: `${(100 * x) / most}%` });
+  return [h('h2', {}, 'Threads'),
+    h('p', { class: 'key' }, h('i', { class: 'user' }), 'user', h('i', { class: 'kernel' }), 'kernel', h('i', { class: 'off' }), 'off CPU'),
+    h('div', { class: 'threads' }, rows.map((thread) => [
+      h('span', { title: `process ${thread.pid}, thread ${thread.tid}` }, `${thread.name} ${thread.tid}`),
+      h('span', { class: 'stack', title: `user ${seconds(thread.user_time)}, kernel ${seconds(thread.kernel_time)}, off CPU ${seconds(thread.off_time)}` },
+        h('i', { class: 'user', style: part(thread.user_time) }),
+        h('i', { class: 'kernel', style: part(thread.kernel_time) }),
+        h('i', { class: 'off', style: part(thread.off_time) })),
+      h('span', { class: 'number' }, seconds(thread.user_time + thread.kernel_time))])),
+    info.threads.length > rows.length && h('p', { class: 'small' }, `and ${info.threads.length - rows.length} more`)];
+}
+
+function hottest(report) {
+  const all = report.user_time;
+  const timed = report.weight === 'time' && all > 0;
+  const rows = report.rows.slice(0, 10);
+  const value = (row) => (timed ? row.time / all : row.instructions ?? row.count);
+  const most = Math.max(...rows.map((row) => (timed ? row.time_hi / all : value(row))), 0) || 1;
+  return [h('h2', {}, 'Hottest functions'),
+    h('div', { class: 'hottest' }, rows.map((row) => [
+      functionLink(row),
+      h('span', { class: 'bar' }, h('span', { class: 'amount', style: { width: `${(100 * value(row)) / most}%` } }),
+        timed && h('span', { class: 'interval', style: { left: `${(100 * row.time_lo) / all / most}%`, width: `${(100 * (row.time_hi - row.time_lo)) / all / most}%` } })),
+      h('span', { class: 'number' }, timed ? percent(value(row)) : count(value(row)))])),
+    h('p', { class: 'small' }, h('a', { href: href('functions') }, `all ${report.rows.length} functions`))];
+}
+
+function losses(info) {
+  const met = Object.entries(info.losses);
+  return [h('h2', {}, 'What was lost'),
+    met.length ? h('ul', { class: 'losses' }, met.map(([name, n]) =>
+      h('li', {}, h('strong', {}, exact(n)), ` × ${name}`, info.loss_texts?.[name] && `: ${info.loss_texts[name]}`)))
+      : h('p', {}, 'Nothing.')];
+}
+
+export const overview = {
+  id: 'overview', title: 'Overview', group: 'Program',
+  command: () => ({ route: 'report', params: {} }),
+  async show(root) {
+    const [info, report] = await Promise.all([ask('info'), ask('report', { by: 'function' })]);
+    const advice = [...(report.verdict ?? []), ...(report.advice ?? [])];
+    show(root,
+      fileNotes().map((text) => h('p', { class: 'problem' }, text)),
+      facts(info),
+      advice.length > 0 && [h('h2', {}, 'What to look at first'), h('div', { class: 'cards' }, advice.map(card))],
+      h('div', { class: 'columns' }, h('section', {}, hottest(report)),
+        h('section', {}, threads(info), losses(info),
+          report.limits?.length > 0 && [h('h2', {}, 'How far this can be trusted'), h('ul', {}, report.limits.map((one) => h('li', {}, one.text)))])));
+  },
+};

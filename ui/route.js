@@ -1,0 +1,46 @@
+// What is shown is in the address: #PAGE?name=value&... Every view can be linked to, and the
+// browser's back button works.
+
+const known = new Set();
+let listener = () => {};
+
+export function registerPages(ids) {
+  for (const id of ids) known.add(id);
+}
+
+export function hasPage(id) {
+  return known.has(id);
+}
+
+// {page, params} of the address; page is null if it names none.
+export function current() {
+  const text = location.hash.slice(1);
+  const at = text.indexOf('?');
+  const page = at < 0 ? text : text.slice(0, at);
+  const params = Object.fromEntries(new URLSearchParams(at < 0 ? '' : text.slice(at + 1)));
+  return { page: known.has(page) ? page : null, params };
+}
+
+export function href(page, params) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(params ?? {}))
+    if (value !== undefined && value !== null && value !== '') search.append(name, value);
+  const text = search.toString();
+  return `#${page}${text ? `?${text}` : ''}`;
+}
+
+// Goes to a page.
+export function go(page, params) {
+  location.hash = href(page, params);
+}
+
+// Notes what the page shows now, without showing it anew: a sort order, a filter. '' removes one.
+export function note(changes) {
+  const { page, params } = current();
+  history.replaceState(null, '', href(page, { ...params, ...changes }));
+}
+
+export function onRoute(f) {
+  listener = f;
+  addEventListener('hashchange', () => listener());
+}
