@@ -109,7 +109,8 @@ for i in range(300):
 work(0.3)'
 main=$("$gait" info --json "$data" | /usr/bin/python3 -c '
 import json, sys
-print(*max((t["user_time"], t["pid"]) for t in json.load(sys.stdin)["threads"]))')
+# A child may end before its time can be read: null.
+print(*max((t["user_time"] or 0, t["pid"]) for t in json.load(sys.stdin)["threads"]))')
 about 'stacks of the parent, in its own user time' 0.97 1.03 "$("$gait" report --pid "${main#* }" --json "$data" | /usr/bin/python3 -c '
 import json, sys
 print(sum(row["time"] for row in json.load(sys.stdin)["rows"]) / float(sys.argv[1]))' "${main% *}")"

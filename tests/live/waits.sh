@@ -59,8 +59,8 @@ done
 if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
     chmod 755 "$work" && mkdir -m 777 "$work/theirs"
     looked() {
-        setpriv --reuid=65534 --regid=65534 --clear-groups "$gait" record -q -o "$work/theirs/data" -- "$waits" >/dev/null || { bad 'record as nobody'; return 1; }
-        "$gait" waits --json "$work/theirs/data" >"$work/json" || { bad 'waits as nobody'; return 1; }
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$gait" record -q -o "$work/theirs/data" -- "$waits" slow >/dev/null || { bad 'record as nobody'; return 1; }
+        "$gait" waits --json "$work/theirs/data" >"$work/json" || return 1
         /usr/bin/python3 -B - "$work" <<'P'
 import json, sys
 got = json.load(open(sys.argv[1] + '/json'))
@@ -70,7 +70,7 @@ if not any('looks at /proc' in source for source in got['sources']):
 assert 0.2 < got['time'] <= got['off_time'] * 1.01 + 0.01, got['time']
 found = {(row['reason'], frame['function']) for row in got['rows'] for frame in row['stack']}
 print(sorted(found))
-# Some looks at a short program: not all threads are met in the middle of it.
+# A few looks at a short program, fewer on a busy machine: not all threads are met in the middle of it.
 expected = {('futex', 'main'), ('sleep', 'main'), ('read (pipe)', 'reader'), ('sleep', 'sleeper'), ('futex', 'locker'), ('poll', 'poller')}
 assert len(found & expected) >= 3, found
 P

@@ -1,17 +1,20 @@
 /* Threads that wait, each for one thing, and for as long as the program prints: name and
- * milliseconds. A wait lasts at least that long. With an argument it waits for its input alone. */
+ * milliseconds. A wait lasts at least that long, and four times as long with `slow`. With `hold` it
+ * waits for its input alone. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int ends[2];
+static int slowness = 1;
 
 static void rest(int ms)
 {
-    struct timespec time = {0, ms * 1000000L};
+    struct timespec time = {0, ms * slowness * 1000000L};
     nanosleep(&time, NULL);
 }
 
@@ -40,15 +43,16 @@ static void *poller(void *none)
 {
     struct pollfd nothing = {.fd = -1};
     for (int i = 0; i < 4; i++)
-        poll(&nothing, 1, 50);
+        poll(&nothing, 1, 50 * slowness);
     return none;
 }
 
 int main(int argc, char **argv)
 {
     char byte;
-    (void)argv;
-    if (argc > 1) { /* waits for its input */
+    if (argc > 1 && !strcmp(argv[1], "slow"))
+        slowness = 4;
+    if (argc > 1 && !strcmp(argv[1], "hold")) {
         puts("ready");
         fflush(stdout);
         return read(0, &byte, 1) < 0;

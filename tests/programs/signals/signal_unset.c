@@ -30,7 +30,8 @@ static void on_alarm(int signal, siginfo_t *info, void *frame)
     uintptr_t here = (uintptr_t)&interrupted,
               sp = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RSP];
     strange += sp - here > 1 << 16; /* the frame lies right below */
-    strange += interrupted->uc_stack.ss_flags != SS_DISABLE;
+    /* 0 or SS_DISABLE: the kernel keeps the flags across exec, so they are an ancestor's. */
+    strange += interrupted->uc_stack.ss_size || interrupted->uc_stack.ss_flags & ~SS_DISABLE;
     deep(handled++);
     int before = now;
     now = !before;
