@@ -101,7 +101,7 @@ UNIT_BINS := $(patsubst tests/%.c,$O/%,$(UNIT_SRCS))
 PROG_SRCS := $(filter-out tests/programs/plugs/%,$(wildcard tests/programs/*.c* tests/programs/*/*.c*))
 PROG_BINS := $(addprefix $O/programs/,$(basename $(notdir $(PROG_SRCS))))
 PLUGS     := $(patsubst tests/programs/%.c,$O/programs/%.so,$(wildcard tests/programs/plugs/*.c))
-TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/exports/*.sh tests/golden/*.sh tests/ui/*.sh))
+TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/exports/*.sh tests/golden/*.sh tests/ui/*.py))
 
 # Tests are not optimised, which takes a third of the time to compile; what they test is. But
 # tests of these folders take themselves for the program whose code is read.
