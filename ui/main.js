@@ -1,7 +1,7 @@
 // Starts the page: the frame around all pages, and which of them is shown.
 import { h, show } from './dom.js';
 import { ask, isFile } from './ask.js';
-import { current, href, onRoute, registerPages } from './route.js';
+import { current, href, onNote, onRoute, registerPages } from './route.js';
 import { commandLine, profileNames, setAbout } from './command.js';
 import { themeButton, themeStart } from './theme.js';
 import { base } from './format.js';
@@ -62,18 +62,27 @@ function failed(error) {
   return h('div', { class: 'problem', role: 'alert' }, h('strong', {}, 'This cannot be shown. '), error.message);
 }
 
+function pageOf(id) {
+  const all = offered();
+  return all.find((one) => one.id === id) ?? all[0];
+}
+
+function drawCommand() {
+  const { page, params } = current();
+  show(document.getElementById('command'), commandButton(pageOf(page), params));
+}
+
 // Shows what the address says. A page that was left while it loaded does not draw over the next.
 async function draw() {
   const mine = ++shows;
   const { page: id, params } = current();
-  const all = offered();
-  const page = all.find((one) => one.id === id) ?? all[0];
+  const page = pageOf(id);
   const main = document.getElementById('page');
   const root = h('div', { class: `body page-${page.id}` });
   leave();
   leave = () => {};
   drawNav(page);
-  show(document.getElementById('command'), commandButton(page, params));
+  drawCommand();
   main.dataset.state = 'loading';
   show(main, h('h1', {}, page.heading?.(params) ?? page.title), root);
   try {
@@ -109,6 +118,7 @@ async function start() {
   registerPages(offered().map((page) => page.id));
   drawTop();
   onRoute(draw);
+  onNote(drawCommand);
   addEventListener('keydown', onKey);
   await draw();
 }

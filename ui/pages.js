@@ -1,6 +1,7 @@
 // All pages, in the order of the list on the left. A page is a module in pages/; README.md says how
 // to add one.
 import { overview } from './pages/overview.js';
+import { flame } from './pages/flame.js';
 import { edges, functions, lines, loops } from './pages/tables.js';
 
-export const pages = [overview, functions, lines, edges, loops];
+export const pages = [overview, flame, functions, lines, edges, loops];

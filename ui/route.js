@@ -38,6 +38,13 @@ export function go(page, params) {
 export function note(changes) {
   const { page, params } = current();
   history.replaceState(null, '', href(page, { ...params, ...changes }));
+  noted();
+}
+
+// Called when a page has noted something: what the page's command is may have changed.
+let noted = () => {};
+export function onNote(f) {
+  noted = f;
 }
 
 export function onRoute(f) {

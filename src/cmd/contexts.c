@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
+#include "analysis/report/context_rows.h"
 #include "analysis/report/contexts.h"
 #include "view/views.h"
 #include "profile/kernel_names.h"
@@ -18,7 +19,7 @@ struct options {
     struct contexts_options contexts;
     struct plain_filter filter;
     double min_percent;
-    uint32_t depth;
+    uint32_t depth, below; /* below: CONTEXT_NONE: not given */
 };
 
 static bool take_sort(void *to, const struct flag *flag, const char *value, struct err *err)
@@ -53,6 +54,9 @@ static const struct flag flags[] = {
      TAKE(number, struct options, min_percent), .high = 100, .expected = "a percentage"},
     {"depth", 0, "N", NULL, "number of levels (all)", TAKE(u32, struct options, depth), .low = 1,
      .expected = "a number of levels"},
+    {"below", 0, "ID", NULL,
+     "with --json: only the context with this id, its callers, and everything below it",
+     TAKE(u32, struct options, below), .expected = "the id of a context in --json"},
     {"by-thread", 0, NULL, NULL, "each thread has its own root",
      TAKE(set, struct options, contexts.threads)},
     VIEW_PID("this process only"),
@@ -84,6 +88,8 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
 {
     if (!view_input(&options->view, argc, argv, err))
         return false;
+    if (options->below != CONTEXT_NONE && !options->view.json)
+        return err_set(err, ERR_USAGE, "--below: ids are those of --json, which is missing");
     options->filter.pid = options->view.pid;
     options->filter.tid = options->view.tid;
     options->filter.kernel |= options->view.module && strcmp(options->view.module, "[kernel]") == 0;
@@ -93,10 +99,35 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
     return true;
 }
 
+static bool print_json(const struct options *options, struct calling_contexts *contexts,
+                       struct err *err)
+{
+    struct context_rows rows;
+    struct context_choice choice = {.limit = view_rows(&options->view, TEXT_ROWS),
+                                    .has_below = options->below != CONTEXT_NONE,
+                                    .below = options->below};
+    if (!context_rows_make(&rows, contexts, choice, err))
+        return false;
+    output_begin(&options->view);
+    contexts_json(stdout, contexts, &rows);
+    context_rows_release(&rows);
+    return true;
+}
+
+static void print_text(const struct options *options, struct calling_contexts *contexts)
+{
+    contexts->plain->scene->columns = output_columns();
+    struct ink ink = output_begin(&options->view);
+    contexts_weigh(contexts, NULL, 0);
+    contexts_text(stdout, contexts, &ink,
+                  (struct contexts_text_options){.min_share = options->min_percent / 100,
+                                                 .depth = options->depth,
+                                                 .limit = view_rows(&options->view, TEXT_ROWS)});
+}
+
 static bool show(const struct options *options, struct plain *plain, struct err *err)
 {
     struct calling_contexts contexts;
-    size_t rows = view_rows(&options->view, TEXT_ROWS);
     struct contexts_options how = options->contexts;
     how.no_inlines |= plain->profile->mode == PROFILE_EXACT; /* what is inlined is not called */
     contexts_make(&contexts, plain, how);
@@ -108,20 +139,14 @@ static bool show(const struct options *options, struct plain *plain, struct err 
     }
     bool asked = options->contexts.module || options->contexts.function;
     bool any = contexts.whole.sum || contexts.beside.sum;
-    if (any || !asked) {
-        plain->scene->columns = output_columns();
-        struct ink ink = output_begin(&options->view);
-        if (options->view.json)
-            contexts_json(stdout, &contexts, rows);
-        else
-            contexts_text(stdout, &contexts, &ink,
-                          (struct contexts_text_options){.min_share = options->min_percent / 100,
-                                                         .depth = options->depth,
-                                                         .limit = rows});
-    }
+    bool good = true;
+    if ((any || !asked) && options->view.json)
+        good = print_json(options, &contexts, err);
+    else if (any || !asked)
+        print_text(options, &contexts);
     contexts_release(&contexts);
     if (any || !asked)
-        return true;
+        return good;
     return err_set(err, ERR_MISSING, "%s did not run in this recording; gait report shows what ran",
                    options->contexts.function ? options->contexts.function
                                               : options->contexts.module);
@@ -156,7 +181,7 @@ static int contexts(const struct options *options, const struct profile *profile
 
 int cmd_contexts(int argc, char **argv)
 {
-    struct options options = {.min_percent = 0.5, .depth = UINT32_MAX};
+    struct options options = {.min_percent = 0.5, .depth = UINT32_MAX, .below = CONTEXT_NONE};
     struct err err;
     if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);

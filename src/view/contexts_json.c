@@ -1,20 +1,11 @@
 #include "view/views.h"
 
+#include "analysis/report/context_rows.h"
 #include "analysis/report/contexts.h"
 
 #include "view/head.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/* Heaviest first; of equals a parent stands before its children, as it does in the contexts. */
-static int row_order(const void *a, const void *b, void *data)
-{
-    const struct calling_contexts *contexts = data;
-    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    uint64_t x = contexts->at[i].total.sum, y = contexts->at[j].total.sum;
-    return x != y ? (x > y ? -1 : 1) : i < j ? -1 : i > j;
-}
 
 static struct estimate count_of(const struct calling_contexts *contexts,
                                 const struct calling_context *context)
@@ -24,7 +15,7 @@ static struct estimate count_of(const struct calling_contexts *contexts,
         double calls = (double)context->self.sum;
         return (struct estimate){calls, calls, calls};
     }
-    struct estimate share = context_share(contexts, &context->total);
+    struct estimate share = context_share(contexts, context->total.groups);
     double n = weight > 0 ? (double)contexts->whole.sum / weight : 0;
     return (struct estimate){round(share.value * n), floor(share.lo * n), ceil(share.hi * n)};
 }
@@ -44,11 +35,12 @@ static void ticks_json(struct json *json, const struct calling_contexts *context
                        const struct calling_context *context)
 {
     bool some = contexts->whole.at[STACK_TIMED];
-    estimate_json(json, "ticks", "ticks_lo", "ticks_hi", ticks_of(contexts, &context->total, some));
+    estimate_json(json, "ticks", "ticks_lo", "ticks_hi",
+                  ticks_of(contexts, context->total.groups, some));
     estimate_json(json, "self_ticks", "self_ticks_lo", "self_ticks_hi",
-                  ticks_of(contexts, &context->self, some));
+                  ticks_of(contexts, context->self.groups, some));
     if (some)
-        json_integer(json, "self_timed", context->self.at[STACK_TIMED]);
+        json_integer(json, "self_timed", context->self.groups->at[STACK_TIMED]);
 }
 
 static void context_modelled_json(struct json *json, const struct calling_context *context)
@@ -56,8 +48,8 @@ static void context_modelled_json(struct json *json, const struct calling_contex
     static const char *const names[][2] = {
         {"l1d", "self_l1d"}, {"mispredict", "self_mispredict"}, {"stall", "self_stall"}};
     for (uint32_t i = 0; i < 3; i++) {
-        json_integer(json, names[i][0], context->total.at[STACK_L1D + i]);
-        json_integer(json, names[i][1], context->self.at[STACK_L1D + i]);
+        json_integer(json, names[i][0], context->total.groups->at[STACK_L1D + i]);
+        json_integer(json, names[i][1], context->self.groups->at[STACK_L1D + i]);
     }
 }
 
@@ -66,8 +58,8 @@ static void amounts_json(struct json *json, const struct calling_contexts *conte
 {
     const struct plain *plain = contexts->plain;
     bool events = plain_counts_events(plain->profile);
-    struct estimate total = plain_total_amount(plain, &context->total);
-    struct estimate self = plain_amount(plain, &context->self);
+    struct estimate total = plain_total_amount(plain, context->total.groups);
+    struct estimate self = plain_amount(plain, context->self.groups);
     if (events) {
         json_null(json, "time");
         json_null(json, "time_lo");
@@ -84,12 +76,12 @@ static void amounts_json(struct json *json, const struct calling_contexts *conte
     const char *beside = plain->filter.kernel ? (events ? "user_events" : "user_time")
                          : events             ? "kernel_events"
                                               : "kernel_time";
-    json_number(json, beside, plain_beside(plain, &context->beside));
+    json_number(json, beside, plain_beside(plain, context->beside.groups));
     if (plain->profile->mode == PROFILE_EXACT && contexts->whole.at[STACK_TICKS])
         ticks_json(json, contexts, context);
     if (contexts_have_instructions(contexts)) {
-        json_integer(json, "instructions", context->total.at[STACK_INSTRUCTIONS]);
-        json_integer(json, "self_instructions", context->self.at[STACK_INSTRUCTIONS]);
+        json_integer(json, "instructions", context->total.groups->at[STACK_INSTRUCTIONS]);
+        json_integer(json, "self_instructions", context->self.groups->at[STACK_INSTRUCTIONS]);
     }
     if (plain->profile->mode == PROFILE_EXACT && contexts_modelled(contexts))
         context_modelled_json(json, context);
@@ -110,16 +102,17 @@ static void site_json(struct json *json, const struct calling_contexts *contexts
     }
 }
 
-static void row_json(struct json *json, const struct calling_contexts *contexts, uint32_t i,
-                     uint32_t id, const uint32_t *id_of)
+static void row_json(struct json *json, const struct calling_contexts *contexts,
+                     const struct context_rows *rows, uint32_t i)
 {
     const struct calling_context *context = &contexts->at[i];
     json_object(json, NULL);
-    json_integer(json, "id", id);
+    json_integer(json, "id", rows->id_of[i]);
     if (context->parent == CONTEXT_NONE)
         json_null(json, "parent");
     else
-        json_integer(json, "parent", id_of[context->parent]);
+        json_integer(json, "parent", rows->id_of[context->parent]);
+    json_integer(json, "children", rows->children[i]);
     json_string(json, "function", context_name(contexts, context));
     if (context->function != CONTEXT_THREAD) {
         const struct context_function *function = &contexts->frames.functions.at[context->function];
@@ -127,6 +120,8 @@ static void row_json(struct json *json, const struct calling_contexts *contexts,
         if (!function->inlined)
             json_string(json, "address",
                         address_text(contexts->plain->scene, function->module, function->start));
+        if (function->module < contexts->plain->scene->modules.n)
+            json_string(json, "module", contexts->plain->scene->modules.at[function->module].name);
         json_bool(json, "inlined", function->inlined);
         json_bool(json, "kernel", function->kernel);
     }
@@ -149,23 +144,28 @@ static void whole_json(struct json *json, const struct calling_contexts *context
     json_object_end(json);
 }
 
-void contexts_json(FILE *to, const struct calling_contexts *contexts, size_t limit)
+/* All that the options let through, as a row has it. */
+static void selected_json(struct json *json, const struct calling_contexts *contexts,
+                          const struct context_rows *rows)
+{
+    struct groups whole = contexts->whole, beside = contexts->beside;
+    struct calling_context all = {
+        .self = {whole.sum, &whole}, .total = {whole.sum, &whole}, .beside = {beside.sum, &beside}};
+    json_object(json, "selected");
+    json_integer(json, "contexts", rows->n_all);
+    amounts_json(json, contexts, &all);
+    json_object_end(json);
+}
+
+void contexts_json(FILE *to, const struct calling_contexts *contexts,
+                   const struct context_rows *rows)
 {
     struct json json;
-    uint32_t n = (uint32_t)contexts->n;
-    uint32_t *order = mem_alloc((n + 1) * sizeof *order),
-             *id_of = mem_alloc((n + 1) * sizeof *id_of);
-    uint32_t rows = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (contexts->at[i].total.sum || contexts->at[i].beside.sum)
-            order[rows++] = i;
-    qsort_r(order, rows, sizeof *order, row_order, (void *)(uintptr_t)contexts);
-    for (uint32_t id = 0; id < rows; id++)
-        id_of[order[id]] = id;
     json_begin(&json, to);
     head_json(&json, "contexts", contexts->plain->scene, contexts->plain->side, BY_FUNCTION,
               contexts->plain->profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME, 0);
     json_string(&json, "form", contexts_form_name(contexts->options.form));
+    selected_json(&json, contexts, rows);
     if (contexts->plain->profile->mode == PROFILE_EXACT && contexts_modelled(contexts))
         whole_json(&json, contexts);
     if (contexts->clock.raw > 0) {
@@ -173,11 +173,9 @@ void contexts_json(FILE *to, const struct calling_contexts *contexts, size_t lim
         json_number(&json, "ticks_look", contexts->clock.look);
     }
     json_array(&json, "rows");
-    for (uint32_t id = 0; id < rows && id < limit; id++)
-        row_json(&json, contexts, order[id], id, id_of);
+    for (size_t i = 0; i < rows->n; i++)
+        row_json(&json, contexts, rows, rows->at[i]);
     json_array_end(&json);
     json_object_end(&json);
     json_end(&json);
-    mem_free(order);
-    mem_free(id_of);
 }

@@ -55,9 +55,10 @@ static int heavier_first(const void *a, const void *b, void *data)
         return x->parent < y->parent ? -1 : 1;
     /* A flat list is about the functions themselves. */
     bool flat = contexts->options.form == CONTEXTS_FLAT;
-    uint64_t x_total = weight_of(contexts, &x->total), y_total = weight_of(contexts, &y->total);
-    uint64_t x_first = flat ? weight_of(contexts, &x->self) : x_total,
-             y_first = flat ? weight_of(contexts, &y->self) : y_total;
+    uint64_t x_total = weight_of(contexts, x->total.groups),
+             y_total = weight_of(contexts, y->total.groups);
+    uint64_t x_first = flat ? weight_of(contexts, x->self.groups) : x_total,
+             y_first = flat ? weight_of(contexts, y->self.groups) : y_total;
     if (x_first != y_first)
         return x_first > y_first ? -1 : 1;
     if (x_total != y_total)
@@ -186,7 +187,8 @@ static const char *label(const struct printer *printer, uint32_t i)
 static bool is_shown(const struct printer *printer, uint32_t i)
 {
     const struct calling_context *context = &printer->contexts->at[i];
-    return context->total.sum && share_of(printer, &context->total) >= printer->options.min_share;
+    return context->total.sum &&
+           share_of(printer, context->total.groups) >= printer->options.min_share;
 }
 
 static uint32_t only_child(const struct printer *printer, uint32_t i)
@@ -204,7 +206,8 @@ static uint32_t chain_end(const struct printer *printer, uint32_t i)
     for (;;) {
         const struct calling_context *context = &printer->contexts->at[i];
         uint32_t child = only_child(printer, i);
-        bool has_own = !up && share_of(printer, &context->self) >= printer->options.min_share &&
+        bool has_own = !up &&
+                       share_of(printer, context->self.groups) >= printer->options.min_share &&
                        context->self.sum;
         bool whole =
             child != CONTEXT_NONE &&
@@ -243,12 +246,14 @@ static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, u
     const char *join = contexts->options.form == CONTEXTS_BOTTOM_UP ? " < " : " > ";
     const char *line = label(printer, head);
     bool first = true;
-    share_cell(printer, &context->total, context_total_share(printer->contexts, &context->total));
-    amount_cell(printer, is_of_calls(printer) ? &contexts->at[tail].self : &context->total);
+    share_cell(printer, context->total.groups,
+               context_total_share(printer->contexts, context->total.groups));
+    amount_cell(printer,
+                is_of_calls(printer) ? contexts->at[tail].self.groups : context->total.groups);
     if (contexts->options.form == CONTEXTS_TOP_DOWN)
-        share_cell(printer, &contexts->at[tail].self,
-                   context_share(contexts, &contexts->at[tail].self));
-    beside_cell(printer, &context->beside);
+        share_cell(printer, contexts->at[tail].self.groups,
+                   context_share(contexts, contexts->at[tail].self.groups));
+    beside_cell(printer, context->beside.groups);
     for (uint32_t i = head; i != tail;) {
         i = printer->order[printer->first_child[i]];
         const char *next = label(printer, i);
@@ -302,7 +307,7 @@ static void children_print(struct printer *printer, uint32_t i, uint32_t level)
                        shown == printer->options.limit;
         if (!is_shown(printer, child) || limited) {
             n_rest += contexts->at[child].total.sum > 0;
-            groups_merge(&rest, &contexts->at[child].total);
+            groups_merge(&rest, contexts->at[child].total.groups);
             continue;
         }
         uint32_t tail = chain_end(printer, child);
@@ -330,11 +335,12 @@ static void list_print(struct printer *printer)
             printer->left_out += context->total.sum > 0;
             continue;
         }
-        share_cell(printer, &context->self, context_share(printer->contexts, &context->self));
-        share_cell(printer, &context->total,
-                   context_total_share(printer->contexts, &context->total));
-        amount_cell(printer, is_of_calls(printer) ? &context->self : &context->total);
-        beside_cell(printer, &context->beside);
+        share_cell(printer, context->self.groups,
+                   context_share(printer->contexts, context->self.groups));
+        share_cell(printer, context->total.groups,
+                   context_total_share(printer->contexts, context->total.groups));
+        amount_cell(printer, is_of_calls(printer) ? context->self.groups : context->total.groups);
+        beside_cell(printer, context->beside.groups);
         sheet_cell(&printer->sheet, "%" PRIu32, context->callers);
         sheet_cell(&printer->sheet, "%s", label(printer, printer->order[k]));
         shown++;

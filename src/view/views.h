@@ -11,6 +11,7 @@
 
 struct annotation;
 struct calling_contexts;
+struct context_rows;
 struct comparison;
 struct conflict_view;
 struct diff;
@@ -48,6 +49,7 @@ void annotation_text(FILE *to, const struct annotation *annotation, struct listi
 /* The rows of one function, in an array that is open. */
 void annotation_json(struct json *json, const struct annotation *annotation);
 
+/* Of contexts that are weighed, all of them. */
 struct contexts_text_options {
     double min_share; /* what weighs less is added up in one line */
     uint32_t depth;   /* levels shown */
@@ -55,7 +57,9 @@ struct contexts_text_options {
 };
 void contexts_text(FILE *to, const struct calling_contexts *contexts, const struct ink *ink,
                    struct contexts_text_options options);
-void contexts_json(FILE *to, const struct calling_contexts *contexts, size_t limit);
+/* The rows were made of the contexts. */
+void contexts_json(FILE *to, const struct calling_contexts *contexts,
+                   const struct context_rows *rows);
 
 /* Rows with at least this share of all, and `limit` at most. */
 struct hot_paths_cut {

@@ -65,19 +65,19 @@ void contexts_make(struct calling_contexts *contexts, struct plain *plain,
     context_frames_make(&contexts->frames, plain, !options.no_inlines);
     if (options.function)
         contexts->wanted = functions_wanted(&contexts->frames, options.function);
-    if (options.form == CONTEXTS_FLAT) {
+    if (options.form == CONTEXTS_FLAT)
         contexts_list(contexts);
-        return;
-    }
-    contexts_grow(contexts);
-    if (options.form == CONTEXTS_BOTTOM_UP)
+    else if (options.form == CONTEXTS_BOTTOM_UP)
         contexts_invert(contexts);
+    else
+        contexts_grow(contexts);
 }
 
 void contexts_release(struct calling_contexts *contexts)
 {
     context_frames_release(&contexts->frames);
     mem_free(contexts->wanted);
-    mem_free(contexts->beside_own);
+    vec_release(&contexts->cells);
+    arena_release(&contexts->groups);
     vec_release(contexts);
 }

@@ -35,6 +35,13 @@ struct contexts_options {
     uint32_t weighs;      /* STACK_INSTRUCTIONS, or what a model of a core said; 0: what there is */
 };
 
+/* Most contexts of a large profile are never shown: only of those that are, the groups are kept
+ * (contexts_weigh). */
+struct context_weight {
+    uint64_t sum;
+    struct groups *groups; /* NULL: not asked for */
+};
+
 struct calling_context {
     uint32_t parent;   /* CONTEXT_NONE: a root */
     uint32_t function; /* of frames.functions, or CONTEXT_THREAD */
@@ -46,9 +53,17 @@ struct calling_context {
     uint64_t site;        /* address inside of the call instruction */
     const char *site_file;
     uint32_t site_line;
-    bool recursive;                    /* entered again from below */
-    uint32_t callers;                  /* flat: functions that call it */
-    struct groups self, total, beside; /* beside: as total, of the other of user and kernel time */
+    bool recursive;   /* entered again from below */
+    uint32_t callers; /* flat: functions that call it */
+    /* beside: as total, of the other of user and kernel time */
+    struct context_weight self, total, beside;
+};
+
+/* A cell of the stacks that counts, and the contexts that it belongs to: `end` and all above it by
+ * their totals, and one by its own weight. */
+struct context_cell {
+    uint32_t cell, end, self; /* self: CONTEXT_NONE: no context's own */
+    bool beside;
 };
 
 struct calling_contexts {
@@ -58,8 +73,10 @@ struct calling_contexts {
     struct context_frames frames;
     bool *wanted;                /* for each function: is it asked for? NULL: all are */
     VEC(struct calling_context); /* a parent stands before its children */
-    struct groups
-        *beside_own;     /* of each top-down context: of `beside` what is not of its children */
+    struct context_cells {
+        VEC(struct context_cell);
+    } cells;
+    struct arena groups; /* of contexts that were weighed */
     struct groups whole; /* what shares are shares of: the weight that the filters let through */
     struct groups beside;
 };
@@ -67,6 +84,9 @@ struct calling_contexts {
 /* The plain profile must outlive the contexts. */
 void contexts_make(struct calling_contexts *contexts, struct plain *plain,
                    struct contexts_options options);
+/* Gives `n` contexts, which are not weighed yet, their groups. With a context its callers must be
+ * among them. NULL: all. A flat list has them already. */
+void contexts_weigh(struct calling_contexts *contexts, const uint32_t *which, size_t n);
 void contexts_release(struct calling_contexts *contexts);
 
 /* Readable; of a thread its name and numbers. Lives as long as the scene. */

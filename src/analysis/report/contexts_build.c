@@ -2,6 +2,7 @@
 
 #include "analysis/report/contexts.h"
 #include "analysis/report/inclusive.h"
+#include "profile/sums.h"
 
 #include <string.h>
 
@@ -34,24 +35,32 @@ static bool node_counts(const struct calling_contexts *contexts, uint32_t node)
     return strcmp(only, known->module.path) == 0 || strcmp(only, known->name) == 0;
 }
 
+/* The weight of a cell of the stacks that counts. */
 struct part {
     uint32_t node, group;
     uint64_t weight;
     bool beside;
 };
 
-/* The weights of the stacks that count, also added to the whole; false: cell i does not. */
+static struct part part_of(const struct calling_contexts *contexts, uint32_t i)
+{
+    const struct plain *plain = contexts->plain;
+    const struct stack_cell *cell = map_key(&plain->profile->stacks.cells, i);
+    bool kernel = plain->flags[cell->node] & PLAIN_KERNEL;
+    return (struct part){.node = cell->node,
+                         .group = cell->group,
+                         .weight = context_clock_weight(&contexts->clock, plain->profile, i),
+                         .beside = kernel != plain->filter.kernel};
+}
+
+/* Adds the weight of cell i to the whole; false: it does not count. */
 static bool part_take(struct calling_contexts *contexts, uint32_t i, struct part *ret_part)
 {
     const struct plain *plain = contexts->plain;
     const struct stack_cell *cell = map_key(&plain->profile->stacks.cells, i);
     if (!node_counts(contexts, cell->node))
         return false;
-    bool kernel = plain->flags[cell->node] & PLAIN_KERNEL;
-    *ret_part = (struct part){.node = cell->node,
-                              .group = cell->group,
-                              .weight = context_clock_weight(&contexts->clock, plain->profile, i),
-                              .beside = kernel != plain->filter.kernel};
+    *ret_part = part_of(contexts, i);
     plain_add(plain, ret_part->beside ? &contexts->beside : &contexts->whole, ret_part->group,
               ret_part->weight);
     return true;
@@ -139,19 +148,31 @@ static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
     return context;
 }
 
+/* Adds up what is below each context. Before, `total` and `beside` are what ended in it. */
 static void totals_sum(struct calling_contexts *contexts)
 {
-    contexts->beside_own = mem_alloc((contexts->n + 1) * sizeof *contexts->beside_own);
-    for (size_t i = 0; i < contexts->n; i++)
-        contexts->beside_own[i] = contexts->at[i].beside;
     for (size_t i = contexts->n; i-- > 0;) {
-        struct calling_context *context = &contexts->at[i];
-        groups_merge(&context->total, &context->self);
+        const struct calling_context *context = &contexts->at[i];
         if (context->parent == CONTEXT_NONE)
             continue;
-        groups_merge(&contexts->at[context->parent].total, &context->total);
-        groups_merge(&contexts->at[context->parent].beside, &context->beside);
+        sum_add(&contexts->at[context->parent].total.sum, context->total.sum);
+        sum_add(&contexts->at[context->parent].beside.sum, context->beside.sum);
     }
+}
+
+static void cells_sum(struct calling_contexts *contexts)
+{
+    for (size_t i = 0; i < contexts->cells.n; i++) {
+        const struct context_cell *cell = &contexts->cells.at[i];
+        struct part part = part_of(contexts, cell->cell);
+        if (!plain_weighs(contexts->plain, part.group))
+            continue;
+        struct calling_context *end = &contexts->at[cell->end];
+        sum_add(part.beside ? &end->beside.sum : &end->total.sum, part.weight);
+        if (cell->self != CONTEXT_NONE)
+            sum_add(&contexts->at[cell->self].self.sum, part.weight);
+    }
+    totals_sum(contexts);
 }
 
 static uint32_t thread_grow(struct tree *tree, uint32_t root)
@@ -178,7 +199,7 @@ static void nodes_grow(struct tree *tree, uint32_t *context_of)
     }
 }
 
-void contexts_grow(struct calling_contexts *contexts)
+static void tree_grow(struct calling_contexts *contexts)
 {
     const struct stacks *stacks = &contexts->plain->profile->stacks;
     uint32_t *context_of = mem_alloc((stacks->nodes.n + 1) * sizeof *context_of);
@@ -192,21 +213,37 @@ void contexts_grow(struct calling_contexts *contexts)
         uint32_t context = context_of[part.node];
         if (context == CONTEXT_NONE) /* no frame was seen: all that is known is whose it is */
             context = thread_grow(&tree, part.node);
-        struct calling_context *to = &contexts->at[context];
-        plain_add(contexts->plain, part.beside ? &to->beside : &to->self, part.group, part.weight);
+        *vec_push(&contexts->cells) =
+            (struct context_cell){.cell = i,
+                                  .end = context,
+                                  .self = part.beside ? CONTEXT_NONE : context,
+                                  .beside = part.beside};
     }
     map_release(&tree.keys);
-    totals_sum(contexts);
     mem_free(context_of);
+}
+
+void contexts_grow(struct calling_contexts *contexts)
+{
+    tree_grow(contexts);
+    cells_sum(contexts);
 }
 
 /* ---- bottom-up */
 
-static void context_invert(struct tree *tree, const struct calling_contexts *from, size_t leaf,
-                           const struct groups *beside)
+/* The inverted contexts that a leaf of a top-down tree becomes. */
+struct inverted {
+    uint32_t first; /* the leaf itself; CONTEXT_NONE: not asked for */
+    uint32_t last;  /* its outermost caller */
+    bool weighs;
+};
+
+static struct inverted leaf_invert(struct tree *tree, const struct calling_contexts *from,
+                                   uint32_t leaf)
 {
     struct calling_context wanted = {.parent = CONTEXT_NONE, .site_module = MODULE_NONE};
-    uint32_t start = (uint32_t)leaf;
+    struct inverted inverted = {.first = CONTEXT_NONE, .weighs = true};
+    uint32_t start = leaf;
     while (from->wanted && start != CONTEXT_NONE &&
            (from->at[start].function == CONTEXT_THREAD || !from->wanted[from->at[start].function]))
         start = from->at[start].parent;
@@ -215,12 +252,9 @@ static void context_invert(struct tree *tree, const struct calling_contexts *fro
         wanted.thread = from->at[i].thread;
         wanted.recursive = from->at[i].recursive;
         uint32_t at = tree_add(tree, &wanted);
-        struct calling_context *to = &tree->contexts->at[at];
-        groups_merge(&to->total, &from->at[leaf].self);
-        groups_merge(&to->beside, beside);
-        to->recursive |= from->at[i].recursive;
+        tree->contexts->at[at].recursive |= from->at[i].recursive;
         if (i == leaf)
-            groups_merge(&to->self, &from->at[leaf].self);
+            inverted.first = at;
         wanted.parent = at;
         /* The call of this one is a place in the next. */
         wanted.site_module = from->at[i].site_module;
@@ -228,20 +262,94 @@ static void context_invert(struct tree *tree, const struct calling_contexts *fro
         wanted.site_file = from->at[i].site_file;
         wanted.site_line = from->at[i].site_line;
     }
+    inverted.last = wanted.parent;
+    return inverted;
+}
+
+/* Cells belong to inverted contexts from here on. */
+static void cells_invert(struct context_cells *cells, const struct inverted *inverted)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cells->n; i++) {
+        struct context_cell cell = cells->at[i];
+        const struct inverted *leaf = &inverted[cell.end];
+        cell.self = cell.beside ? CONTEXT_NONE : leaf->first;
+        cell.end = leaf->last;
+        if (cell.end != CONTEXT_NONE)
+            cells->at[kept++] = cell;
+    }
+    cells->n = kept;
 }
 
 void contexts_invert(struct calling_contexts *contexts)
 {
+    tree_grow(contexts);
     struct calling_contexts from = *contexts;
     struct tree tree = {.contexts = contexts};
+    struct inverted *inverted = mem_alloc((from.n + 1) * sizeof *inverted);
     contexts->at = NULL;
     contexts->n = contexts->room = 0;
     map_init(&tree.keys, sizeof(struct context_key));
-    for (size_t i = 0; i < from.n; i++)
-        if (from.at[i].self.sum || from.beside_own[i].sum)
-            context_invert(&tree, &from, i, &from.beside_own[i]);
+    for (size_t i = 0; i < contexts->cells.n; i++)
+        inverted[contexts->cells.at[i].end].weighs = true;
+    for (uint32_t i = 0; i < from.n; i++)
+        if (inverted[i].weighs)
+            inverted[i] = leaf_invert(&tree, &from, i);
+    cells_invert(&contexts->cells, inverted);
     map_release(&tree.keys);
+    mem_free(inverted);
     vec_release(&from);
+    cells_sum(contexts);
+}
+
+/* ---- groups of those that are shown */
+
+static struct groups *groups_new(struct calling_contexts *contexts)
+{
+    return arena_alloc(&contexts->groups, sizeof(struct groups));
+}
+
+static void context_weigh(struct calling_contexts *contexts, struct calling_context *context)
+{
+    context->self.groups = groups_new(contexts);
+    context->total.groups = groups_new(contexts);
+    context->beside.groups = groups_new(contexts);
+}
+
+/* What is below a context, to its caller. */
+static void totals_merge(struct calling_contexts *contexts, const struct calling_context *context)
+{
+    if (context->parent == CONTEXT_NONE)
+        return;
+    struct calling_context *parent = &contexts->at[context->parent];
+    groups_merge(parent->total.groups, context->total.groups);
+    groups_merge(parent->beside.groups, context->beside.groups);
+}
+
+void contexts_weigh(struct calling_contexts *contexts, const uint32_t *which, size_t n)
+{
+    const struct plain *plain = contexts->plain;
+    if (contexts->options.form == CONTEXTS_FLAT)
+        return;
+    for (size_t i = 0; i < (which ? n : contexts->n); i++)
+        context_weigh(contexts, &contexts->at[which ? which[i] : i]);
+    for (size_t i = 0; i < contexts->cells.n; i++) {
+        const struct context_cell *cell = &contexts->cells.at[i];
+        struct part part = part_of(contexts, cell->cell);
+        uint32_t end = cell->end;
+        while (end != CONTEXT_NONE && !contexts->at[end].total.groups)
+            end = contexts->at[end].parent;
+        if (end == CONTEXT_NONE)
+            continue;
+        struct calling_context *to = &contexts->at[end];
+        plain_add(plain, part.beside ? to->beside.groups : to->total.groups, part.group,
+                  part.weight);
+        if (cell->self != CONTEXT_NONE && contexts->at[cell->self].self.groups)
+            plain_add(plain, contexts->at[cell->self].self.groups, part.group, part.weight);
+    }
+    for (size_t i = contexts->n; i-- > 0;)
+        if (contexts->at[i].total.groups)
+            totals_merge(contexts, &contexts->at[i]);
 }
 
 /* ---- flat */
@@ -257,13 +365,13 @@ static void part_list(struct calling_contexts *contexts, const struct part *part
         for (uint32_t k = frames->first_of[node + 1]; k-- > frames->first_of[node];) {
             struct calling_context *to = &contexts->at[frames->list.at[k].function];
             if (innermost && !part->beside)
-                plain_add(contexts->plain, &to->self, part->group, part->weight);
+                plain_add(contexts->plain, to->self.groups, part->group, part->weight);
             innermost = false;
             if (stamps[frames->list.at[k].function] == stamp)
                 continue;
             stamps[frames->list.at[k].function] = stamp;
-            plain_add(contexts->plain, part->beside ? &to->beside : &to->total, part->group,
-                      part->weight);
+            plain_add(contexts->plain, part->beside ? to->beside.groups : to->total.groups,
+                      part->group, part->weight);
         }
 }
 
@@ -309,7 +417,7 @@ static void inclusive_take(struct calling_contexts *contexts)
     for (size_t i = 0; i < contexts->n; i++) {
         struct calling_context *context = &contexts->at[i];
         const struct context_function *function = &contexts->frames.functions.at[context->function];
-        uint64_t *total = &context->total.at[STACK_INSTRUCTIONS], found;
+        uint64_t *total = &context->total.groups->at[STACK_INSTRUCTIONS], found;
         if (inclusive_find(&inclusive, function->module, function->start, &found) && found > *total)
             *total = found;
     }
@@ -319,15 +427,23 @@ static void inclusive_take(struct calling_contexts *contexts)
 void contexts_list(struct calling_contexts *contexts)
 {
     uint32_t functions = (uint32_t)contexts->frames.functions.n;
-    for (uint32_t i = 0; i < functions; i++)
+    for (uint32_t i = 0; i < functions; i++) {
         *vec_push(contexts) = (struct calling_context){
             .parent = CONTEXT_NONE, .function = i, .site_module = MODULE_NONE};
+        context_weigh(contexts, &contexts->at[i]);
+    }
     uint32_t *stamps = mem_alloc((functions + 1) * sizeof *stamps);
     struct part part;
     for (uint32_t i = 0; i < contexts->plain->profile->stacks.cells.n; i++)
         if (part_take(contexts, i, &part))
             part_list(contexts, &part, stamps, i + 1);
     mem_free(stamps);
+    for (uint32_t i = 0; i < functions; i++) {
+        struct calling_context *context = &contexts->at[i];
+        context->self.sum = context->self.groups->sum;
+        context->total.sum = context->total.groups->sum;
+        context->beside.sum = context->beside.groups->sum;
+    }
     inclusive_take(contexts);
     callers_count(contexts);
 }

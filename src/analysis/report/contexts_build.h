@@ -6,7 +6,7 @@ struct calling_contexts;
 
 /* Top-down. */
 void contexts_grow(struct calling_contexts *contexts);
-/* Makes bottom-up contexts of top-down ones. */
+/* Bottom-up. */
 void contexts_invert(struct calling_contexts *contexts);
 /* Flat. */
 void contexts_list(struct calling_contexts *contexts);

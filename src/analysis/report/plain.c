@@ -71,12 +71,14 @@ static uint64_t samples_cut(const struct totals *totals)
            totals->losses[LOSS_stack_astray] + totals->losses[LOSS_stack_gone];
 }
 
+bool plain_weighs(const struct plain *plain, uint32_t group)
+{
+    return plain->profile->mode != PROFILE_EXACT || group == STACK_CALLS;
+}
+
 void plain_add(const struct plain *plain, struct groups *groups, uint32_t group, uint64_t weight)
 {
-    if (plain->profile->mode == PROFILE_EXACT && group != STACK_CALLS)
-        groups_note(groups, group, weight);
-    else
-        groups_add(groups, group, weight);
+    (plain_weighs(plain, group) ? groups_add : groups_note)(groups, group, weight);
 }
 
 /* Beside an agent's, the kernel's samples are fewer and weigh more. Where both are in what is

@@ -65,6 +65,8 @@ void plain_close(struct plain *plain);
 /* Whether weights are events and not nanoseconds; the fact "event" has their name. */
 bool plain_counts_events(const struct profile *profile);
 
+/* Whether weights of this group count; an exact profile has others in its groups, too. */
+bool plain_weighs(const struct plain *plain, uint32_t group);
 /* Adds the weight of a cell; ticks of an exact profile do not weigh. */
 void plain_add(const struct plain *plain, struct groups *groups, uint32_t group, uint64_t weight);
 /* part / whole: with an interval, unless it is exact. */

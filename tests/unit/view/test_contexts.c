@@ -1,5 +1,7 @@
 #include "analysis/report/contexts.h"
 
+#include "analysis/report/context_rows.h"
+#include "base/err.h"
 #include "../text/json_check.h"
 #include "../analysis/plain_profile.h"
 #include "view/views.h"
@@ -292,6 +294,78 @@ static void test_module_is_that_of_the_innermost(void **state)
     contexts_end(crowd, &contexts);
 }
 
+static void show_json(FILE *to, struct calling_contexts *contexts)
+{
+    struct context_rows rows;
+    struct err err;
+    assert_true(
+        context_rows_make(&rows, contexts, (struct context_choice){SIZE_MAX, false, 0}, &err));
+    contexts_json(to, contexts, &rows);
+    context_rows_release(&rows);
+}
+
+struct weighed {
+    struct groups self, total, beside;
+};
+
+/* The groups of all contexts, and how many have a number. */
+static struct weighed *weigh_all(struct crowd *crowd, struct contexts_options options,
+                                 uint32_t *ret_n)
+{
+    struct calling_contexts all;
+    contexts_of(crowd, &all, options, false);
+    contexts_weigh(&all, NULL, 0);
+    struct weighed *weighed = calloc(all.n, sizeof *weighed);
+    *ret_n = 0;
+    for (size_t i = 0; i < all.n; i++) {
+        *ret_n += all.at[i].total.sum || all.at[i].beside.sum;
+        weighed[i] = (struct weighed){*all.at[i].self.groups, *all.at[i].total.groups,
+                                      *all.at[i].beside.groups};
+    }
+    contexts_end(crowd, &all);
+    return weighed;
+}
+
+/* Of a few contexts, whatever else there is, the groups are those that they have among all. */
+static void test_rows_that_are_cut_weigh_the_same(void **state)
+{
+    struct crowd *crowd = *state;
+    for (int form = CONTEXTS_TOP_DOWN; form <= CONTEXTS_BOTTOM_UP; form++) {
+        struct contexts_options options = {.form = (enum contexts_form)form, .sites = true};
+        struct calling_contexts some;
+        struct context_rows few;
+        struct err err;
+        uint32_t n;
+        struct weighed *all = weigh_all(crowd, options, &n);
+        for (uint32_t below = 0; below < n; below += 3) {
+            struct context_choice choice = {5, below > 0, below};
+            contexts_of(crowd, &some, options, false);
+            assert_true(context_rows_make(&few, &some, choice, &err));
+            assert_int_equal(few.n_all, n);
+            bool found = false;
+            for (size_t i = 0; i < few.n; i++) {
+                const struct calling_context *context = &some.at[few.at[i]];
+                const struct weighed *same = &all[few.at[i]];
+                assert_memory_equal(context->self.groups, &same->self, sizeof same->self);
+                assert_memory_equal(context->total.groups, &same->total, sizeof same->total);
+                assert_memory_equal(context->beside.groups, &same->beside, sizeof same->beside);
+                assert_int_equal(context->total.sum, same->total.sum);
+                assert_int_equal(context->self.sum, same->self.sum);
+                assert_true(i == 0 || few.id_of[few.at[i]] > few.id_of[few.at[i - 1]]);
+                found |= few.id_of[few.at[i]] == below;
+            }
+            assert_true(found);
+            context_rows_release(&few);
+            contexts_end(crowd, &some);
+        }
+        contexts_of(crowd, &some, options, false);
+        assert_false(context_rows_make(&few, &some, (struct context_choice){5, true, n}, &err));
+        assert_non_null(strstr(err.text, "--below"));
+        contexts_end(crowd, &some);
+        free(all);
+    }
+}
+
 static void test_output_is_well_formed_and_the_same_again(void **state)
 {
     struct crowd *crowd = *state;
@@ -305,10 +379,12 @@ static void test_output_is_well_formed_and_the_same_again(void **state)
                         (struct contexts_options){.form = (enum contexts_form)form, .sites = true},
                         false);
             if (i % 2)
-                contexts_json(to, &contexts, SIZE_MAX);
-            else
+                show_json(to, &contexts);
+            else {
+                contexts_weigh(&contexts, NULL, 0);
                 contexts_text(to, &contexts, NULL,
                               (struct contexts_text_options){0.005, UINT32_MAX, 20});
+            }
             fclose(to);
             contexts_end(crowd, &contexts);
         }
@@ -327,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_trees_are_what_stacks_add_up_to),
         cmocka_unit_test(test_flat_counts_each_function_once),
         cmocka_unit_test(test_folding_loses_nothing_and_repeats_nothing),
+        cmocka_unit_test(test_rows_that_are_cut_weigh_the_same),
         cmocka_unit_test(test_threads_are_roots_if_asked),
         cmocka_unit_test(test_what_has_no_frames_is_its_threads),
         cmocka_unit_test(test_module_is_that_of_the_innermost),
