@@ -8,7 +8,7 @@
 LAYERS := wire x86 walk/base walk/count walk/emit walk/cache walk compress \
           agent/base agent/channel agent/threads agent/sampling agent/signals agent/exact agent shim
 # What a program is.
-LAYERS += base text flow program/elf program/insn program/dwarf program/unwind program/names \
+LAYERS += base text layout flow program/elf program/insn program/dwarf program/unwind program/names \
           program/symbols program/cfg program gcov paths
 # What was seen.
 LAYERS += records profile profile/file keep infer model/core model/pmu model/replay
@@ -19,7 +19,7 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/waits \
           analysis/pipeline \
-          analysis/compare analysis/verify view \
+          analysis/compare analysis/verify analysis/graph view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry \
           export/job export/viewers export/compilers export/gcda export serve cmd
 
@@ -43,6 +43,7 @@ USES_shim           := agent
 
 USES_base            :=
 USES_text            := base
+USES_layout          := base
 USES_flow            := base
 USES_program/elf     := base wire
 USES_program/insn    := program/elf
@@ -89,7 +90,9 @@ USES_analysis/waits    := analysis/counts
 USES_analysis/pipeline := analysis/values model/replay
 USES_analysis/compare  := analysis/paths
 USES_analysis/verify   := analysis/counts
-USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/pipeline
+USES_analysis/graph    := analysis/report
+USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/pipeline \
+                          analysis/graph layout
 USES_lab/table         := base
 USES_lab/draw          := lab/table
 USES_lab/streams       := lab/table compress
@@ -107,7 +110,8 @@ USES_cmd               := collect/doctor import view lab carry export serve
 
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay
-USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/pipeline
+USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/pipeline \
+                 analysis/graph
 GROUPS        := model analysis
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.

@@ -1,24 +1,24 @@
 /* gait annotate: source and assembly of functions, with what each instruction costs. */
 #include "base/err.h"
 #include "cmd/cmd.h"
-#include "cmd/options/view_options.h"
+#include "cmd/options/function_view.h"
 #include "analysis/report/annotate.h"
 #include "text/listing.h"
 #include "analysis/report/pick.h"
 #include "view/head.h"
 #include "view/views.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 struct options {
     struct view_options view;
-    const char *function; /* NULL: all that are hot */
+    struct function_view function; /* not typed: all that are hot */
     double above_percent;
     enum assembly_syntax syntax;
     struct annotation_style style;
+    bool source;
 };
 
 static const struct flag flags[] = {
@@ -36,6 +36,8 @@ static const struct flag flags[] = {
     VIEW_PID("this process only"),
     VIEW_TID("this thread only"),
     VIEW_JSON("as JSON, schema gait/annotate/1"),
+    {"source", 0, NULL, NULL, "with --json: also the source, with what each line costs",
+     TAKE(set, struct options, source)},
     VIEW_OUTPUT,
     {0},
 };
@@ -52,8 +54,8 @@ static bool pick(struct picked *picked, const struct options *options, const str
                  struct err *err)
 {
     size_t limit = options->view.has_limit ? options->view.limit : 5;
-    if (options->function)
-        return pick_functions(picked, report, options->function, limit, err);
+    if (options->function.typed)
+        return pick_functions(picked, report, options->function.typed, limit, err);
     for (size_t i = 0; i < report->n && picked->n < limit; i++) {
         const struct report_row *row = &report->at[i];
         if (100 * report_share(report, row).value >= options->above_percent &&
@@ -79,13 +81,51 @@ static int64_t built_at(const struct report *report, const struct picked *picked
     return found ? info.st_mtime : 0;
 }
 
-/* The head is written with the first of them, so that a failure leaves no half of an object. */
+struct annotations {
+    VEC(struct annotation);
+};
+
+static void show_json(const struct options *options, const struct report *report,
+                      const struct annotations *all, struct listing *listing)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    head_json(&json, "annotate", report->scene, 0, BY_INSTRUCTION, report->weight, report->stray);
+    json_array(&json, "functions");
+    for (size_t i = 0; i < all->n; i++)
+        annotation_function_json(&json, &all->at[i]);
+    json_array_end(&json);
+    if (options->source) {
+        json_array(&json, "sources");
+        for (size_t i = 0; i < all->n; i++)
+            annotation_source_json(&json, &all->at[i], listing);
+        json_array_end(&json);
+    }
+    json_array(&json, "rows");
+    for (size_t i = 0; i < all->n; i++)
+        annotation_json(&json, &all->at[i], options->source);
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end(&json);
+}
+
+static void show_text(const struct options *options, const struct report *report,
+                      const struct annotations *all, struct listing *listing, const struct ink *ink)
+{
+    head_text(stdout, report->scene, 0);
+    for (size_t i = 0; i < all->n; i++)
+        annotation_text(stdout, &all->at[i], listing, ink, options->style);
+    listing_text(stdout, listing);
+    losses_text(stdout, report->scene, 0, report->stray);
+}
+
+/* All are made before anything is written, so that a failure leaves no half of an object. */
 static bool show(const struct options *options, const struct annotator *annotator,
                  const struct picked *picked, const struct ink *ink, struct err *err)
 {
     const struct report *report = annotator->report;
+    struct annotations all = {0};
     struct listing listing;
-    struct json json;
     bool good = true;
     listing_begin(&listing);
     listing.built = built_at(report, picked);
@@ -93,36 +133,24 @@ static bool show(const struct options *options, const struct annotator *annotato
     listing.from = report->scene;
     for (size_t i = 0; i < picked->n && good; i++) {
         struct annotation annotation;
-        if (!(good = annotation_make(&annotation, annotator, picked->at[i], err)))
-            break;
-        if (!i && options->view.json) {
-            json_begin(&json, stdout);
-            head_json(&json, "annotate", report->scene, 0, BY_INSTRUCTION, report->weight,
-                      report->stray);
-            json_array(&json, "rows");
-        } else if (!i) {
-            head_text(stdout, report->scene, 0);
-        }
-        if (options->view.json)
-            annotation_json(&json, &annotation);
-        else
-            annotation_text(stdout, &annotation, &listing, ink, options->style);
-        annotation_release(&annotation);
+        good = annotation_make(&annotation, annotator, picked->at[i], err);
+        if (good)
+            *vec_push(&all) = annotation;
     }
-    if (good && options->view.json) {
-        json_array_end(&json);
-        json_object_end(&json);
-        json_end(&json);
-    } else if (good) {
-        listing_text(stdout, &listing);
-        losses_text(stdout, report->scene, 0, report->stray);
-    }
+    if (good && options->view.json)
+        show_json(options, report, &all, &listing);
+    else if (good)
+        show_text(options, report, &all, &listing, ink);
+    for (size_t i = 0; i < all.n; i++)
+        annotation_release(&all.at[i]);
+    vec_release(&all);
     listing_end(&listing);
     return good;
 }
 
-static bool annotate_report(const struct options *options, struct report *report, struct err *err)
+static bool annotate_report(struct report *report, void *of, struct err *err)
 {
+    const struct options *options = of;
     struct picked picked = {0};
     bool good = pick(&picked, options, report, err);
     if (good) {
@@ -136,67 +164,13 @@ static bool annotate_report(const struct options *options, struct report *report
     return good;
 }
 
-/* The only word is a function's name; who means a file finds out here. */
-static void say_file(const struct options *options)
-{
-    struct stat info;
-    if (options->function && stat(options->function, &info) == 0 && S_ISREG(info.st_mode))
-        say("%s is a file: gait annotate -i %s", options->function, options->function);
-}
-
-static int annotate(const struct options *options, const struct profile *profile)
-{
-    const struct view_options *view = &options->view;
-    struct report_options wanted = {.by = BY_FUNCTION,
-                                    .weight = view->weight,
-                                    .has_weight = view->has_weight,
-                                    .pid = view->pid,
-                                    .tid = view->tid};
-    struct scene scene;
-    struct report report;
-    struct err err;
-    scene_open(&scene, &profile, 1, view->module);
-    scene.verbose = view->verbose;
-    bool good = scene_shows(&scene, &err) && report_make(&report, &scene, wanted, &err);
-    if (good) {
-        good = annotate_report(options, &report, &err);
-        report_release(&report);
-    }
-    scene_close(&scene);
-    int status = output_status();
-    if (good)
-        return status;
-    err_in(&err, "%s", view->input);
-    status = say_err(&err);
-    say_file(options);
-    return status;
-}
-
 int cmd_annotate(int argc, char **argv)
 {
-    struct options options = {.above_percent = 5};
+    struct options options = {.above_percent = 5,
+                              .function = {.command = "annotate", .show = annotate_report}};
     struct err err;
-    if (!flags_parse(&this_command, &options, argc, argv, &err))
+    if (!flags_parse(&this_command, &options, argc, argv, &err) ||
+        !function_view_words(&options.view, &options.function, argc, argv, &err))
         return say_err(&err);
-    if (optind < argc)
-        options.function = argv[optind++];
-    if (optind < argc)
-        options.view.input = argv[optind++];
-    if (optind < argc) {
-        err_set(&err, ERR_USAGE, "one function and one file at a time");
-        return say_err(&err);
-    }
-    if (!options.view.input)
-        options.view.input = "gait.data";
-    if (options.view.inferred)
-        return say_not_inferred();
-    struct profile profile;
-    int status = profile_load(options.view.input, options.view.quiet, &profile);
-    if (status != EXIT_DONE) {
-        say_file(&options);
-        return status;
-    }
-    status = annotate(&options, &profile);
-    profile_release(&profile);
-    return status;
+    return function_view_run(&options.view, &options.function, &options);
 }

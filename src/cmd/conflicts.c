@@ -35,6 +35,7 @@ static const struct flag flags[] = {
     {"all", 0, NULL, NULL, "show rare pairs, and pairs that may be chance, too",
      TAKE(set, struct options, all)},
     VIEW_MODULE("only places of this module"),
+    VIEW_FUNCTION("only places of functions of this name or glob, or of the one at this address"),
     VIEW_LIMIT("number of pairs (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/conflicts/1"),
     VIEW_OUTPUT,

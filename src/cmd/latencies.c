@@ -14,6 +14,7 @@ static const struct flag flags[] = {
     {"no-values", 0, NULL, NULL, "hide addresses of cache lines",
      TAKE(set, struct options, no_values)},
     VIEW_MODULE("only places of this module"),
+    VIEW_FUNCTION("only places of functions of this name or glob, or of the one at this address"),
     VIEW_LIMIT("number of places (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/latencies/1"),
     VIEW_OUTPUT,
@@ -33,6 +34,7 @@ static void show(struct scene *scene, void *to, const struct ink *ink, size_t ro
     const struct options *options = to;
     struct latency_view view;
     latency_view_make(&view, scene);
+    latency_view_narrow(&view);
     if (options->no_values)
         latency_view_forget_lines(&view);
     if (options->view.json)

@@ -47,6 +47,7 @@ static const struct flag flags[] = {
     {"sort", 0, "METRIC", "instructions, ticks, l1d, mispredict or stall",
      " (ticks, if there are any)", .take = take_sort},
     VIEW_MODULE("only paths of this module"),
+    VIEW_FUNCTION("only paths of functions of this name or glob, or of the one at this address"),
     VIEW_RAW("counts as recorded, not fitted to those of blocks and edges"),
     VIEW_LIMIT("number of paths (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/paths/1"),
@@ -90,7 +91,9 @@ static int paths(const struct options *options, const struct profile *profile)
     scene_open(&scene, &profile, 1, options->view.module);
     scene.verbose = options->view.verbose;
     scene.inferred[0] = options->iterations == 1 && view_infers(&options->view, profile);
-    if (!scene_shows(&scene, &err)) {
+    if (options->view.function)
+        scene_want_function(&scene, options->view.function);
+    if (!scene_shows(&scene, &err) || !scene_wants_any(&scene, &err)) {
         scene_close(&scene);
         return say_err(&err);
     }

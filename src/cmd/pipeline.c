@@ -69,6 +69,8 @@ static const struct flag flags[] = {
     {"cycles", 0, "N", NULL, "cycles that count as nearby (30)",
      TAKE(number, struct options, asked.cycles), .low = 1},
     VIEW_MODULE("only instructions of this module"),
+    VIEW_FUNCTION(
+        "only instructions of functions of this name or glob, or of the one at this address"),
     VIEW_LIMIT("number of rows (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/pipeline/1"),
     VIEW_OUTPUT,

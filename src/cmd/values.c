@@ -50,6 +50,7 @@ static const struct flag flags[] = {
     {"no-values", 0, NULL, NULL, "show shares without values, which can hold secrets",
      TAKE(set, struct options, no_values)},
     VIEW_MODULE("only places of this module"),
+    VIEW_FUNCTION("only places of functions of this name or glob, or of the one at this address"),
     VIEW_LIMIT("number of places (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/values/1"),
     VIEW_OUTPUT,

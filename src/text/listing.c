@@ -75,7 +75,7 @@ static void file_read(struct listing *listing, struct listing_file *file)
     fclose(from);
 }
 
-const char *listing_line(struct listing *listing, const char *path, uint32_t line)
+const struct listing_file *listing_file_find(struct listing *listing, const char *path)
 {
     uint64_t key = (uintptr_t)path;
     uint32_t i = map_add(&listing->keys, &key);
@@ -83,7 +83,12 @@ const char *listing_line(struct listing *listing, const char *path, uint32_t lin
         vec_push(&listing->files)->path = path;
         file_read(listing, &listing->files.at[i]);
     }
-    const struct listing_file *file = &listing->files.at[i];
+    return &listing->files.at[i];
+}
+
+const char *listing_line(struct listing *listing, const char *path, uint32_t line)
+{
+    const struct listing_file *file = listing_file_find(listing, path);
     return line && line <= file->lines.n ? file->lines.at[line - 1] : NULL;
 }
 

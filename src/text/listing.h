@@ -37,5 +37,8 @@ void listing_end(struct listing *listing);
  * line. `path` must be the same pointer for the same file. */
 const char *listing_line(struct listing *listing, const char *path, uint32_t line);
 
+/* What is known of the file, which is read if it was not asked for before. */
+const struct listing_file *listing_file_find(struct listing *listing, const char *path);
+
 /* Names files that were not there, or that changed after the program was built. */
 void listing_text(FILE *to, struct listing *listing);

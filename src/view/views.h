@@ -46,8 +46,13 @@ struct annotation_style {
 };
 void annotation_text(FILE *to, const struct annotation *annotation, struct listing *listing,
                      const struct ink *ink, struct annotation_style style);
-/* The rows of one function, in an array that is open. */
-void annotation_json(struct json *json, const struct annotation *annotation);
+/* The rows of one function, in an array that is open. source: rows have `sites`. */
+void annotation_json(struct json *json, const struct annotation *annotation, bool source);
+/* One element of `functions`: what is known of the function as a whole. */
+void annotation_function_json(struct json *json, const struct annotation *annotation);
+/* Elements of `sources`, one for each file: text, and what lines cost. */
+void annotation_source_json(struct json *json, const struct annotation *annotation,
+                            struct listing *listing);
 
 /* Of contexts that are weighed, all of them. */
 struct contexts_text_options {

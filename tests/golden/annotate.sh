@@ -108,7 +108,7 @@ grep -qE '^ +[0-9.]+% +250 +[0-9a-f]+ +call \*%rbp   # -> leaf 100% +\| walk.s:1
 # Every instruction, with its count, against objdump's list of them.
 expect 0 "$gait" annotate main --json
 has '"schema": "gait/annotate/1"'
-grep -o '"address": "walk+0x[0-9a-f]*"' out | sed 's/.*0x\(.*\)"/\1/' >addresses
+grep -o '^{"function": "main", "address": "walk+0x[0-9a-f]*"' out | sed 's/.*0x\(.*\)"/\1/' >addresses
 objdump -d --disassemble=main walk | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >oracle
 same oracle addresses 'instructions are not those of objdump'
 python3 - <<'PY' || fail 'the JSON'

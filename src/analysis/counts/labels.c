@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *weight_name(enum weight weight)
@@ -17,6 +18,19 @@ const char *address_text(struct scene *scene, uint32_t module, uint64_t at)
 {
     const char *name = module < scene->modules.n ? scene->modules.at[module].name : "[unknown]";
     return arena_format(&scene->arena, "%s+0x%" PRIx64, name, at);
+}
+
+bool address_parse(const char *text, size_t *ret_module_bytes, uint64_t *ret_at)
+{
+    const char *plus = NULL;
+    for (const char *at = text; (at = strstr(at, "+0x")); at++)
+        plus = at;
+    char *end;
+    if (!plus || plus == text)
+        return false;
+    *ret_at = strtoull(plus + 1, &end, 16);
+    *ret_module_bytes = (size_t)(plus - text);
+    return *end == 0;
 }
 
 enum { WIDTH = 60 }; /* of names */

@@ -9,6 +9,9 @@ const char *weight_name(enum weight weight);
 
 /* "MODULE+0xOFFSET"; the text holds until the scene is closed. */
 const char *address_text(struct scene *scene, uint32_t module, uint64_t at);
+/* The reverse: of how many bytes the module's name is, and the address. False: it is no such text.
+ */
+bool address_parse(const char *text, size_t *ret_module_bytes, uint64_t *ret_at);
 /* The readable name of a name as linked, cut to the width of a column; whole if the scene is to be
  * verbose. Holds until the scene is closed. */
 const char *name_text(struct scene *scene, const char *linkage);

@@ -1,5 +1,6 @@
 #include "analysis/counts/scene.h"
 
+#include "analysis/counts/labels.h"
 #include "base/err.h"
 #include "keep/module_open.h"
 #include "keep/sources.h"
@@ -164,21 +165,70 @@ const char *scene_readable(struct scene *scene, const char *linkage)
     return demangle(&scene->demangler, linkage);
 }
 
-bool scene_function_wanted(struct scene *scene, const char *linkage)
+/* ---- which are wanted */
+
+void scene_want_function(struct scene *scene, const char *pattern)
 {
-    return !scene->only_function ||
-           name_matches(scene->only_function, linkage, scene_readable(scene, linkage));
+    size_t bytes;
+    uint64_t at;
+    scene->only_function = pattern;
+    scene->only_place_module = MODULE_NONE;
+    if (!address_parse(pattern, &bytes, &at))
+        return;
+    for (uint32_t i = 0; i < scene->modules.n; i++) {
+        const char *name = scene->modules.at[i].name;
+        function_id function = scene_function_at(scene, i, at);
+        if (strlen(name) != bytes || memcmp(name, pattern, bytes) != 0 || function == FUNCTION_NONE)
+            continue;
+        scene->only_place_module = i;
+        scene->only_place_function = function;
+        return;
+    }
+}
+
+bool scene_function_wanted(struct scene *scene, uint32_t module, function_id function,
+                           const char *linkage)
+{
+    if (!scene->only_function)
+        return true;
+    if (scene->only_place_module != MODULE_NONE)
+        return module == scene->only_place_module && function == scene->only_place_function;
+    return name_matches(scene->only_function, linkage, scene_readable(scene, linkage));
+}
+
+bool scene_place_wanted(struct scene *scene, uint32_t module, uint64_t at)
+{
+    if (module >= scene->modules.n || !scene->modules.at[module].shown)
+        return false;
+    if (!scene->only_function)
+        return true;
+    function_id function = scene_function_at(scene, module, at);
+    return scene_function_wanted(scene, module, function,
+                                 scene_function_name(scene, module, function));
+}
+
+bool scene_wants_any(struct scene *scene, struct err *err)
+{
+    for (size_t i = 0; scene->only_function && i < scene->functions.n; i++) {
+        const struct scene_function *one = &scene->functions.at[i];
+        if (scene_function_wanted(scene, one->module, one->function,
+                                  scene_function_name(scene, one->module, one->function)))
+            return true;
+    }
+    return !scene->only_function || !scene->functions.n ||
+           err_set(err, ERR_MISSING, "no function '%.200s' was seen to run; see gait report",
+                   scene->only_function);
 }
 
 void scene_only_function(struct scene *scene, const char *pattern)
 {
-    scene->only_function = pattern;
     size_t kept = 0;
+    scene_want_function(scene, pattern);
     for (size_t i = 0; i < scene->functions.n; i++) {
-        struct scene_function function = scene->functions.at[i];
-        if (scene_function_wanted(scene,
-                                  scene_function_name(scene, function.module, function.function)))
-            scene->functions.at[kept++] = function;
+        struct scene_function one = scene->functions.at[i];
+        if (scene_function_wanted(scene, one.module, one.function,
+                                  scene_function_name(scene, one.module, one.function)))
+            scene->functions.at[kept++] = one;
     }
     scene->functions.n = kept;
 }

@@ -69,7 +69,9 @@ struct scene {
     int columns;               /* of the terminal that tables are to fit; 0: any */
     int name_width;            /* of names that are not in full; 0: the usual */
     const char *only_module;   /* NULL: all */
-    const char *only_function; /* NULL: all; see scene_only_function */
+    const char *only_function; /* NULL: all; see scene_want_function */
+    uint32_t only_place_module; /* of an only_function that is an address; MODULE_NONE: a name */
+    function_id only_place_function;
     const struct profile *sides[SIDES_MAX];
     struct profile *joined; /* of two sides: modules, and what both kept of them; else NULL */
     struct bare bare[SIDES_MAX];
@@ -104,10 +106,17 @@ void scene_close(struct scene *scene);
 
 /* Fails, with the modules that there are, if none is shown. */
 bool scene_shows(const struct scene *scene, struct err *err);
-/* From here on only functions of this name or glob: others that were walked are dropped, and
- * scene_function_wanted says no to them. The pattern must outlive the scene. */
+/* From here on scene_function_wanted and scene_place_wanted say no to functions that are not meant:
+ * a name, a glob, or MODULE+0xADDRESS of any place in it. The pattern must outlive the scene. */
+void scene_want_function(struct scene *scene, const char *pattern);
+/* The same, and others that were walked are dropped. */
 void scene_only_function(struct scene *scene, const char *pattern);
-bool scene_function_wanted(struct scene *scene, const char *linkage);
+bool scene_function_wanted(struct scene *scene, uint32_t module, function_id function,
+                           const char *linkage);
+/* Whether the module is shown, and the function there is wanted. */
+bool scene_place_wanted(struct scene *scene, uint32_t module, uint64_t at);
+/* Whether any function that was walked is wanted; what was not walked is not looked at. */
+bool scene_wants_any(struct scene *scene, struct err *err);
 
 /* By side, module, head and iterations; records last. */
 int scene_trip_order(const void *a, const void *b);

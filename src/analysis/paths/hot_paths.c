@@ -270,6 +270,16 @@ bool hot_paths_weigh(struct hot_paths *paths, enum path_metric metric)
     return true;
 }
 
+/* Shares are of all paths, shown or not. */
+static void wanted_keep(struct hot_paths *paths)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < paths->n; i++)
+        if (scene_place_wanted(paths->scene, paths->at[i].module, paths->at[i].function))
+            paths->at[kept++] = paths->at[i];
+    paths->n = kept;
+}
+
 static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
 {
     struct reader reader = {.paths = paths, .profile = scene->sides[side]};
@@ -294,6 +304,7 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
         for (uint32_t m = 0; m < PATH_MODELLED; m++)
             paths->modelled[m] += (double)paths->at[i].modelled[m];
     }
+    wanted_keep(paths);
     hot_paths_weigh(paths, paths->has_ticks ? METRIC_TICKS : METRIC_INSTRUCTIONS);
     vec_release(&reader.rows);
     vec_release(&reader.blocks);

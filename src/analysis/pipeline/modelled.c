@@ -176,7 +176,7 @@ static void rows_settle(struct modelled *modelled)
     size_t n = 0;
     for (size_t i = 0; i < modelled->n; i++) {
         uint32_t module = scene_module(modelled->scene, 0, modelled->at[i].module);
-        if (module != MODULE_NONE && modelled->scene->modules.at[module].shown)
+        if (scene_place_wanted(modelled->scene, module, modelled->at[i].at))
             ranked[n++] = (struct ranked){modelled->at[i], time_of(modelled, &modelled->at[i])};
     }
     qsort(ranked, n, sizeof *ranked, ranked_order);

@@ -68,10 +68,12 @@ static void object_settle(struct pipeline *pipeline, struct sample *sample)
 
 static bool sample_shown(const struct pipeline *pipeline, const struct sample *sample)
 {
-    if (!pipeline->scene->only_module || !sample_knows(sample, SAMPLE_MODULE))
-        return !pipeline->scene->only_module;
-    uint32_t module = scene_module(pipeline->scene, 0, (uint32_t)sample->at[SAMPLE_MODULE]);
-    return module != MODULE_NONE && pipeline->scene->modules.at[module].shown;
+    const struct scene *scene = pipeline->scene;
+    bool all = !scene->only_module && !scene->only_function;
+    if (all || !sample_knows(sample, SAMPLE_MODULE) || !sample_knows(sample, SAMPLE_PC))
+        return all;
+    uint32_t module = scene_module(scene, 0, (uint32_t)sample->at[SAMPLE_MODULE]);
+    return scene_place_wanted(pipeline->scene, module, sample->at[SAMPLE_PC]);
 }
 
 /* One pair of `window` has the second right behind its first, and only one of its two sides is an

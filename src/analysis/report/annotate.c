@@ -48,12 +48,14 @@ static void costs_clear(struct annotated *line)
 static void costs_plain(struct annotation *annotation, const struct annotator *annotator)
 {
     const struct plain *plain = &annotation->report->plain;
+    annotation->plain = mem_alloc((annotation->n + 1) * sizeof *annotation->plain);
     for (size_t i = 0; i < annotator->instructions.n; i++) {
         const struct plain_row *row = &annotator->instructions.at[i];
         uint32_t at = cfg_find(&annotation->counted.cfg, (struct svma){row->at});
         if (row->function != annotation->row->plain->function || at == INSTRUCTION_NONE)
             continue;
         struct annotated *line = &annotation->at[at];
+        groups_merge(&annotation->plain[at], &row->self);
         line->seen = row->self.sum || row->total.sum;
         line->share = plain_share(plain, &row->self);
         line->time = plain_amount(plain, &row->self);
@@ -206,12 +208,28 @@ static void targets_find(struct annotation *annotation, const struct scene_funct
 
 /* ---- where it comes from */
 
+static struct annotated_site site_of(struct annotation *annotation,
+                                     const struct source_frame *frame)
+{
+    uint64_t key = (uintptr_t)frame->file;
+    if (!frame->file)
+        return (struct annotated_site){0, 0};
+    uint32_t file = map_add(&annotation->file_keys, &key);
+    if (file == annotation->files.n)
+        *vec_push(&annotation->files) = frame->file;
+    return (struct annotated_site){file, frame->line};
+}
+
 static void source_find(struct annotation *annotation, struct code_frames *frames,
                         struct annotated *line)
 {
     struct scene *scene = annotation->report->scene;
     code_frames_find(frames, scene, annotation->row->module, line->instruction.at.v);
     line->first_inlined = annotation->inlined.n;
+    line->first_site = annotation->sites.n;
+    line->n_sites = frames->n;
+    for (size_t i = 0; i < frames->n; i++)
+        *vec_push(&annotation->sites) = site_of(annotation, &frames->at[i]);
     if (!frames->n)
         return;
     line->file = frames->at[0].file;
@@ -250,6 +268,7 @@ bool annotation_make(struct annotation *annotation, const struct annotator *anno
                        row->module < scene->modules.n && scene->modules.at[row->module].missing
                            ? scene->modules.at[row->module].missing
                            : "outside of every known module");
+    map_init(&annotation->file_keys, sizeof(uint64_t));
     annotation->binary = scene->modules.at[row->module].binary;
     const struct scene_function *function = scene_function_of(annotation);
     struct scene_function unseen = {.module = row->module, .function = row->function};
@@ -277,5 +296,9 @@ void annotation_release(struct annotation *annotation)
     counted_function_release(&annotation->counted);
     vec_release(&annotation->targets);
     vec_release(&annotation->inlined);
+    vec_release(&annotation->sites);
+    vec_release(&annotation->files);
+    map_release(&annotation->file_keys);
+    mem_free(annotation->plain);
     vec_release(annotation);
 }

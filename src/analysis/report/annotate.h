@@ -1,6 +1,7 @@
 /* One function, instruction by instruction: its cost, its branch targets and its source. */
 #pragma once
 
+#include "base/map.h"
 #include "program/insn/assembly.h"
 #include "program/source.h"
 #include "analysis/counts/counted.h"
@@ -12,6 +13,12 @@ struct annotated_target {
     uint32_t module;  /* of the scene */
     uint64_t at;
     struct estimate count;
+};
+
+/* A source line that an instruction belongs to. */
+struct annotated_site {
+    uint32_t file; /* index in annotation->files */
+    uint32_t line; /* 0: not known */
 };
 
 struct annotated {
@@ -27,6 +34,8 @@ struct annotated {
     const char *file;               /* NULL: not known */
     uint32_t line;
     size_t first_inlined, n_inlined; /* in annotation->inlined, the innermost first */
+    /* In annotation->sites: its own line, then those of the inlined calls around it, outwards. */
+    size_t first_site, n_sites;
 };
 
 struct annotation {
@@ -40,6 +49,14 @@ struct annotation {
     struct annotated_names {
         VEC(const char *); /* as linked */
     } inlined;
+    struct annotated_sites {
+        VEC(struct annotated_site);
+    } sites;
+    struct map file_keys; /* pointer of the file's name */
+    struct annotated_files {
+        VEC(const char *); /* of sites; the same pointer for the same file */
+    } files;
+    struct groups *plain;  /* of a plain profile: what each instruction weighs; NULL: of another */
     VEC(struct annotated); /* one for each of the graph's instructions, in its order */
 };
 

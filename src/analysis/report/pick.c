@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "program/names/match.h"
+#include "analysis/counts/labels.h"
 #include "analysis/report/report.h"
 
 #include <stdio.h>
@@ -11,19 +12,6 @@
 enum { CANDIDATES_SHOWN = 5 };
 
 /* ---- MODULE+0xADDRESS */
-
-static bool address_parse(const char *typed, size_t *ret_module_bytes, uint64_t *ret_at)
-{
-    const char *plus = NULL;
-    for (const char *at = typed; (at = strstr(at, "+0x")); at++)
-        plus = at;
-    char *end;
-    if (!plus || plus == typed)
-        return false;
-    *ret_at = strtoull(plus + 1, &end, 16);
-    *ret_module_bytes = (size_t)(plus - typed);
-    return *end == 0;
-}
 
 static const struct report_row *row_at(const struct report *report, const char *typed,
                                        size_t module_bytes, uint64_t at)

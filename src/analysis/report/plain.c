@@ -30,7 +30,8 @@ static uint32_t function_at(struct plain *plain, uint32_t module, uint64_t at)
                             .function = code.function,
                             .start = code.start,
                             .name = code.linkage,
-                            .shown = shown && scene_function_wanted(plain->scene, code.linkage)});
+                            .shown = shown && scene_function_wanted(plain->scene, code.module,
+                                                                    code.function, code.linkage)});
 }
 
 static bool thread_matches(struct plain_filter filter, uint64_t thread)

@@ -133,7 +133,7 @@ static int by_cost(const void *a, const void *b)
 static void rows_take(struct conflict_view *view, const struct table *table)
 {
     static const uint32_t distances[CONFLICT_CLASSES] = CONFLICT_DISTANCES;
-    const struct scene *scene = view->scene;
+    struct scene *scene = view->scene;
     for (uint32_t i = 0; i < table->n; i++) {
         struct conflict_key key;
         memcpy(&key, map_key(&table->keys, i), sizeof key);
@@ -141,7 +141,8 @@ static void rows_take(struct conflict_view *view, const struct table *table)
         uint32_t from = scene_module(scene, 0, key.from_module),
                  to = scene_module(scene, 0, key.to_module);
         if (type == CONFLICT_EXECUTED || from == MODULE_NONE || to == MODULE_NONE ||
-            (!scene->modules.at[from].shown && !scene->modules.at[to].shown) ||
+            (!scene_place_wanted(scene, from, key.from.v) &&
+             !scene_place_wanted(scene, to, key.to.v)) ||
             distances[key.kind >> CONFLICT_CLASS_SHIFT] > view->within)
             continue;
         *vec_push(view) = (struct conflict_row){.from = {from, key.from.v},

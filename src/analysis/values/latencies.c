@@ -129,6 +129,15 @@ void latency_view_make(struct latency_view *view, struct scene *scene)
     vec_release(&records);
 }
 
+void latency_view_narrow(struct latency_view *view)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < view->n; i++)
+        if (scene_place_wanted(view->scene, view->at[i].module, view->at[i].address))
+            view->at[kept++] = view->at[i];
+    view->n = kept;
+}
+
 void latency_view_forget_lines(struct latency_view *view)
 {
     for (size_t i = 0; i < view->n; i++)

@@ -53,6 +53,8 @@ const char *latency_bin_name(enum latency_bin bin);
 void latency_view_make(struct latency_view *view, struct scene *scene);
 void latency_view_release(struct latency_view *view);
 
+/* Drops places of functions that the scene does not want; cost stays a share of all. */
+void latency_view_narrow(struct latency_view *view);
 /* Addresses of lines are values, too. */
 void latency_view_forget_lines(struct latency_view *view);
 /* The place's mean, in ticks; not a number if no load of it was timed. */

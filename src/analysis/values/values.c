@@ -313,7 +313,8 @@ void values_make(struct places_values *places, struct scene *scene, uint32_t kin
             ;
         /* Without a row of all, which only a file that was cut off can lack, shares are not known.
          */
-        if (records.at[i].all && records.at[i].sums->count)
+        if (records.at[i].all && records.at[i].sums->count &&
+            scene_place_wanted(scene, records.at[i].key.module, records.at[i].key.address))
             place_add(places, &records.at[i], n);
     }
     if (kinds & 1u << VALUE_TARGET)

@@ -33,14 +33,14 @@ static int by_call(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static void goings_take(struct goings *goings, const struct scene *scene)
+static void goings_take(struct goings *goings, struct scene *scene)
 {
     const struct table *edges = &scene->sides[0]->edges;
     for (uint32_t i = 0; i < edges->n; i++) {
         struct edge_key key;
         memcpy(&key, map_key(&edges->keys, i), sizeof key);
         uint32_t module = scene_module(scene, 0, key.from_module);
-        if (key.kind != EDGE_ICALL || module == MODULE_NONE || !scene->modules.at[module].shown)
+        if (key.kind != EDGE_ICALL || !scene_place_wanted(scene, module, key.from.v))
             continue;
         *vec_push(goings) = (struct going){module, scene_module(scene, 0, key.to_module),
                                            key.from.v, key.to.v, &edges->at[i]};

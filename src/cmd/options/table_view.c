@@ -40,7 +40,10 @@ static int show(const struct table_view *table, struct view_options *view,
     }
     scene_open(&scene, &profile, 1, view->module);
     scene.verbose = view->verbose;
-    if (!scene_shows(&scene, &err) || (table->make && !table->make(&scene, view, &err))) {
+    if (view->function)
+        scene_want_function(&scene, view->function);
+    if (!scene_shows(&scene, &err) || !scene_wants_any(&scene, &err) ||
+        (table->make && !table->make(&scene, view, &err))) {
         scene_close(&scene);
         return say_err(&err);
     }
