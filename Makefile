@@ -62,7 +62,7 @@ UI_SCRIPT := $O/ui/app.js
 $(UI_SCRIPT): $(wildcard ui/*.js ui/*/*.js) tools/bundle-ui
 	@mkdir -p $(@D)
 	@tools/bundle-ui ui main.js >$@ || { rm -f $@; exit 1; }
-$O/tool/serve/assets.o: $(UI_SCRIPT) ui/index.html ui/style.css
+$O/tool/serve/assets.o: $(UI_SCRIPT) ui/index.html ui/style.css ui/questions.txt
 $O/tool/serve/assets.o: TOOL_FLAGS += -DUI_SCRIPT='"$(UI_SCRIPT)"'
 # Walks run on live vector registers in the tests too.
 $O/tool/walk/%.o $O/tool/x86/%.o: TOOL_FLAGS += -mgeneral-regs-only -mstringop-strategy=rep_byte

@@ -23,7 +23,8 @@ export function questionKey(route, params) {
   return text ? `${route}?${text}` : route;
 }
 
-// The data of a file: <script type="application/json" id="data">, {"answers": {KEY: ANSWER}}.
+// The data of a file, in its element "data":
+// {"notes": [SENTENCE], "answers": {KEY: TEXT}}, where TEXT is the answer, deflated, in base64.
 let file;
 function fileData() {
   if (file === undefined) {
@@ -36,6 +37,12 @@ function fileData() {
 
 export function isFile() {
   return fileData() !== null;
+}
+
+// Whether there will be an answer: a file holds those of ui/questions.txt alone. A page can leave
+// out what leads to others.
+export function canAsk(route, params) {
+  return !isFile() || Object.hasOwn(fileData().answers, questionKey(route, params));
 }
 
 // What the file says about itself: what was left out.
@@ -61,10 +68,16 @@ async function fromServer(key) {
   return answer;
 }
 
+async function inflate(text) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).json();
+}
+
 async function fromFile(key) {
-  const answer = fileData().answers[key];
-  if (answer === undefined)
-    throw new Error('This file does not hold that; gait view shows everything.');
+  const { answers } = fileData();
+  if (!Object.hasOwn(answers, key)) throw new Error(`This file does not hold ${key}; gait view shows everything.`);
+  const answer = await inflate(answers[key]);
   if (answer.error !== undefined) throw new Error(answer.error);
   return answer;
 }

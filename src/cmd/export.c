@@ -5,6 +5,9 @@
 #include "cmd/export_gcda.h"
 #include "cmd/tools.h"
 #include "cmd/options/view_options.h"
+#include "cmd/view/html.h"
+#include "cmd/view/routes.h"
+#include "cmd/view/view.h"
 #include "export/export.h"
 #include "base/place_file.h"
 #include "profile/kernel_names.h"
@@ -15,10 +18,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct options {
     const char *input, *output, *notes;
+    struct viewed viewed; /* html: the input, or two to compare */
     enum fit_voting voting;
     const struct exporter *exporter;
     struct export_options export;
@@ -140,12 +145,30 @@ static const struct flag flags[] = {
 
 static const struct command_line this_command = {
     .usage = "usage: gait export --format NAME [options] [FILE]\n"
+             "       gait export --format html [options] BEFORE AFTER\n"
              "\n"
              "Writes a profile (gait.data) in the format of another tool.\n",
     .flags = flags,
     .below = "formats:\n",
     .more = formats_print,
 };
+
+/* html is what commands print of the whole profile. */
+static bool check_page(struct options *options, struct err *err)
+{
+    const struct export_options *export = &options->export;
+    const char *other = options->has_weight     ? "weight"
+                        : export->filter.pid    ? "pid"
+                        : export->filter.tid    ? "tid"
+                        : export->filter.module ? "module"
+                        : options->carry.binary ? "binary NEW"
+                        : options->no_inlines   ? "no-inline"
+                        : export->raw           ? "raw"
+                        : export->inferred      ? "inferred"
+                        : export->gcc_version   ? "gcc-version"
+                                                : NULL;
+    return !other || err_set(err, ERR_USAGE, "--%s is not for --format html", other);
+}
 
 static bool parse(struct options *options, int argc, char **argv, struct err *err)
 {
@@ -158,6 +181,9 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         options->exporter = exporter_find(argv[optind++]);
     if (optind < argc)
         options->input = argv[optind++];
+    options->viewed = (struct viewed){{options->input}, 1};
+    if (optind < argc && options->exporter && options->exporter->source == EXPORT_PAGE)
+        options->viewed.paths[options->viewed.n++] = argv[optind++];
     if (optind < argc && !options->exporter)
         return err_set(err, ERR_USAGE, "%s: no such format; see gait export --help",
                        options->input);
@@ -176,14 +202,24 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
                        options->notes ? "notes" : "votes");
     if (options->exporter->binary && !options->output && isatty(STDOUT_FILENO))
         return err_set(err, ERR_USAGE, "%s is not for terminals: -o FILE", options->exporter->name);
-    return true;
+    return options->exporter->source != EXPORT_PAGE || check_page(options, err);
 }
 
-static bool write_stream(FILE *to, const struct options *options, const struct profile *profile,
+static bool write_content(FILE *to, struct options *options, const struct profile *profile,
+                          struct err *err)
+{
+    if (options->exporter->source == EXPORT_PAGE) {
+        html_write(to, &options->viewed, options->quiet);
+        return true;
+    }
+    return export_profile(to, options->exporter, profile, &options->export, err) ||
+           err_in(err, "%s", options->input);
+}
+
+static bool write_stream(FILE *to, struct options *options, const struct profile *profile,
                          struct err *err)
 {
-    bool ok = export_profile(to, options->exporter, profile, &options->export, err) ||
-              err_in(err, "%s", options->input);
+    bool ok = write_content(to, options, profile, err);
     bool written = !ferror(to);
     written = fclose(to) == 0 && written;
     return ok && (written || err_errno(err, "cannot write %s", options->output));
@@ -191,8 +227,7 @@ static bool write_stream(FILE *to, const struct options *options, const struct p
 
 /* Beside it first: what cannot be written whole is not begun, and an old file stays. Exports can be
  * large, so they are not kept in memory. */
-static bool write_file(const struct options *options, const struct profile *profile,
-                       struct err *err)
+static bool write_file(struct options *options, const struct profile *profile, struct err *err)
 {
     bool special = place_is_special(options->output);
     char temporary[PATH_MAX];
@@ -204,6 +239,9 @@ static bool write_file(const struct options *options, const struct profile *prof
     FILE *to = fopen(temporary, special ? "we" : "wxe");
     if (!to)
         return err_errno(err, "cannot write %s", options->output);
+    /* It may hold values of the program, and sources: as private as the profile. */
+    if (!special && options->exporter->source == EXPORT_PAGE)
+        fchmod(fileno(to), S_IRUSR | S_IWUSR);
     if (!write_stream(to, options, profile, err)) {
         if (!special)
             unlink(temporary);
@@ -230,12 +268,10 @@ static int export(struct options *options, const struct profile *profile)
             return say_err(&err);
         }
     }
-    if (!options->has_weight)
+    if (!options->has_weight && profile)
         options->export.weight = profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME;
-    bool ok = options->output
-                  ? write_file(options, profile, &err)
-                  : export_profile(stdout, options->exporter, profile, &options->export, &err) ||
-                        err_in(&err, "%s", options->input);
+    bool ok = options->output ? write_file(options, profile, &err)
+                              : write_content(stdout, options, profile, &err);
     if (ok && losses.nameless && !options->quiet)
         say("not written: %" PRIu64
             " executions of branches in functions without a name, which BOLT cannot be told",
@@ -270,6 +306,10 @@ int cmd_export(int argc, char **argv)
     struct err err;
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
+    if (options.exporter->source == EXPORT_PAGE) {
+        int loaded = viewed_load(&options.viewed, options.quiet);
+        return loaded == EXIT_DONE ? export(&options, NULL) : loaded;
+    }
     struct profile profile;
     int status = profile_load(options.input, options.quiet, &profile);
     if (status == EXIT_DONE)

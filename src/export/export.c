@@ -8,9 +8,11 @@ const struct exporter exporters[] = {
 #define FORMAT(ident, name, what, ending, binary, source)                                          \
     {name, what, ending, binary, source, ident##_write},
 #define FORMAT_FILES(name, what, ending) {name, what, ending, true, EXPORT_OBJECTS, NULL},
+#define FORMAT_PAGE(name, what, ending) {name, what, ending, true, EXPORT_PAGE, NULL},
 #include "export/job/formats.def"
 #undef FORMAT
 #undef FORMAT_FILES
+#undef FORMAT_PAGE
 };
 const size_t exporters_n = sizeof exporters / sizeof *exporters;
 
@@ -57,7 +59,7 @@ bool export_profile(FILE *to, const struct exporter *exporter, const struct prof
 {
     struct scene scene;
     struct export_job job = {.profile = profile, .scene = &scene, .options = options};
-    if (exporter->source == EXPORT_OBJECTS)
+    if (!exporter->write)
         return err_set(err, ERR_USAGE, "%s is written to files of its own", exporter->name);
     scene_open(&scene, &profile, 1, NULL);
     bool ok = exporter->source == EXPORT_CODE ? export_code(to, exporter, &job, err)

@@ -9,6 +9,7 @@ enum export_source {
     EXPORT_STACKS, /* a tree; of calling contexts, if an exact profile has them */
     EXPORT_CODE,
     EXPORT_OBJECTS, /* a file for each object (export/gcda/gcda.h), none to a stream */
+    EXPORT_PAGE,    /* made of what commands print (cmd/view/html.h) */
 };
 
 struct exporter {
@@ -17,7 +18,7 @@ struct exporter {
     const char *ending; /* what files of it are usually called: ".json" */
     bool binary;        /* not for terminals */
     enum export_source source;
-    /* Whoever opened the stream sees whether writing worked. */
+    /* Whoever opened the stream sees whether writing worked. NULL: EXPORT_OBJECTS, EXPORT_PAGE. */
     bool (*write)(FILE *to, struct export_job *job, struct err *err);
 };
 

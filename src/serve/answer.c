@@ -1,11 +1,11 @@
 #include "serve/answer.h"
 
 #include "base/clock.h"
+#include "text/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -162,6 +162,16 @@ const char *answer_complaint(struct answer *answer)
     if (!*text)
         return "the analysis failed without saying why";
     return strncmp(text, begins, sizeof begins - 1) == 0 ? text + sizeof begins - 1 : text;
+}
+
+void error_json(FILE *to, const char *sentence)
+{
+    struct json json;
+    json_begin(&json, to);
+    json_object(&json, NULL);
+    json_string(&json, "error", sentence);
+    json_object_end(&json);
+    json_end(&json);
 }
 
 void answer_release(struct answer *answer)

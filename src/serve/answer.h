@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* What is asked for: a route, and parameters that were checked to hold no NUL. */
@@ -49,5 +50,7 @@ void answer_poll(struct answer *answer);
 void answer_wait(struct answer *answer);
 /* What went wrong, as one sentence; ends with NUL. */
 const char *answer_complaint(struct answer *answer);
+/* {"error": "the sentence"}: what a page gets instead of an answer. */
+void error_json(FILE *to, const char *sentence);
 /* Stops a child that runs. */
 void answer_release(struct answer *answer);

@@ -13,12 +13,15 @@
 ASSET_TEXT(page, "ui/index.html")
 ASSET_TEXT(style, "ui/style.css")
 ASSET_TEXT(script, UI_SCRIPT)
+ASSET_TEXT(questions, "ui/questions.txt")
 
 const struct asset assets[ASSETS_N] = {
     [ASSET_PAGE] = {"", "text/html; charset=utf-8", asset_page, asset_page_end},
     [ASSET_STYLE] = {"style.css", "text/css; charset=utf-8", asset_style, asset_style_end},
     [ASSET_SCRIPT] = {"app.js", "text/javascript; charset=utf-8", asset_script, asset_script_end},
 };
+
+const struct asset asset_wanted = {NULL, NULL, asset_questions, asset_questions_end};
 
 const struct asset *asset_find(const char *name)
 {

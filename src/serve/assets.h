@@ -12,6 +12,8 @@ struct asset {
 
 enum { ASSET_PAGE, ASSET_STYLE, ASSET_SCRIPT, ASSETS_N };
 extern const struct asset assets[ASSETS_N];
+/* ui/questions.txt, for wanted_read; no part of the page. */
+extern const struct asset asset_wanted;
 
 /* NULL: there is none of that name. */
 const struct asset *asset_find(const char *name);

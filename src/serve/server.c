@@ -5,7 +5,6 @@
 #include "serve/assets.h"
 #include "serve/http_library.h"
 #include "serve/questions.h"
-#include "text/json.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -79,21 +78,15 @@ static enum MHD_Result send_bytes(struct server *server, struct MHD_Connection *
     return result;
 }
 
-/* {"error": "the sentence"} */
 static enum MHD_Result send_error(struct server *server, struct MHD_Connection *connection,
                                   unsigned status, const char *sentence)
 {
     char *text = NULL;
     size_t n = 0;
-    struct json json;
     FILE *to = open_memstream(&text, &n);
     if (!to)
         return MHD_NO;
-    json_begin(&json, to);
-    json_object(&json, NULL);
-    json_string(&json, "error", sentence);
-    json_object_end(&json);
-    json_end(&json);
+    error_json(to, sentence);
     if (fclose(to) != 0)
         return MHD_NO;
     return send_bytes(server, connection, status, "application/json", text, n,

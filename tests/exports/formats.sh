@@ -27,6 +27,13 @@ says 'no format: gait export'
 status 129 'unknown format' "$gait" export --format drawing
 says 'expected one of collapsed'
 status 129 'two files' "$gait" export --format collapsed a b
+status 129 'three files' "$gait" export --format html -o none gait.data gait.data gait.data
+status 129 'html of one thread' "$gait" export --format html --tid 1 -o none gait.data
+says '--tid is not for --format html'
+status 2 'html of nothing' "$gait" export --format html -o none missing
+[ ! -e none ] || bad 'html of nothing: a file was left'
+status 0 'html of two' "$gait" export --format html -o two gait.data gait.data
+same 'mode of an html file' 600 "$(stat -c %a two)"
 status 129 'odd weight' "$gait" export --format collapsed --weight grams
 status 129 'odd thread' "$gait" export --format collapsed --tid x
 status 2 'no profile' "$gait" export --format collapsed none
@@ -69,7 +76,7 @@ same 'the status of a plain recording' 7 $?
 readable plain
 for format in $formats; do
     case $format in
-    collapsed | pprof | callgrind | speedscope)
+    collapsed | pprof | callgrind | speedscope | html)
         status 0 "$format of a plain profile" "$gait" export --format "$format" -o out plain
         [ -s out ] || bad "$format of a plain profile: nothing was written" ;;
     *) # counts of executions

@@ -56,7 +56,7 @@ def narrow(page):
 
 def all_pages(page):
     page.open()
-    for name in page.run("return [...document.querySelectorAll('#nav a')].map((a) => a.getAttribute('href').slice(1))"):
+    for name in page.pages():
         page.open(name)
         page.shot('page-' + name)
 

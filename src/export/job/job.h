@@ -42,9 +42,11 @@ struct export_job {
 #define FORMAT(ident, name, what, ending, binary, source)                                          \
     bool ident##_write(FILE *to, struct export_job *job, struct err *err);
 #define FORMAT_FILES(name, what, ending)
+#define FORMAT_PAGE(name, what, ending)
 #include "export/job/formats.def"
 #undef FORMAT
 #undef FORMAT_FILES
+#undef FORMAT_PAGE
 
 /* The counts that formats for compilers and linkers are made from, as the options want them. A
  * plain profile has none unless they are to be inferred. */

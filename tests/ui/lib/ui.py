@@ -222,6 +222,10 @@ class Browser:
         """Until the page is complete; after a click that leads to another one."""
         self.wait(READY)
 
+    def pages(self):
+        """What the list on the left offers, by the names that open() takes."""
+        return self.run("return [...document.querySelectorAll('#nav a')].map((a) => a.getAttribute('href').slice(1))")
+
     # -- looking and touching
 
     def run(self, script, *arguments):
@@ -319,11 +323,25 @@ def viewing(page, *words):
         page.behaved()
 
 
-def attempt(page, test):
+@contextlib.contextmanager
+def reading(page, *words):
+    """A file of gait export --format html with these words, with the network off."""
+    with tempfile.TemporaryDirectory(prefix='gait-ui-') as folder:
+        path = folder + '/report.html'
+        subprocess.run([GAIT, 'export', '-q', '--format', 'html', '-o', path, *words], check=True)
+        page.url = 'file://' + path
+        page.cdp('Network.enable')
+        page.cdp('Network.emulateNetworkConditions', offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        yield path
+        page.behaved()
+        page.cdp('Network.emulateNetworkConditions', offline=False, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+
+
+def attempt(page, test, *more):
     """Runs a test; what it raises is a failure, with a picture of the page."""
     before = failures
     try:
-        test(page)
+        test(page, *more)
     except Exception:  # the tests after it are worth running
         check(test.__name__, False, traceback.format_exc())
     if failures > before:
