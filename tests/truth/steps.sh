@@ -55,7 +55,7 @@ steps gzip 400000 gzip -9c text
 steps bzip2 700000 bzip2 -9c text
 steps xz 500000 xz -T1 -1c text
 steps sqlite3 500000 sqlite3 :memory: 'create table t(a, b); with recursive c(x) as (values(1) union all select x + 1 from c where x < 2000) insert into t select x * 7919 % 1009, hex(x) from c; create index i on t(a); select sum(a), max(b), count(distinct a) from t where a between 3 and 900;'
-steps compiler 3000000 "$(gcc -print-prog-name=cc1)" -quiet -O2 -o - source.c
+steps compiler 3000000 "$(gcc -print-prog-name=cc1)" -quiet -imultiarch "$(gcc -print-multiarch)" -O2 -o - source.c
 # Other sets of string functions than the processor's best: those that ask whether they are in a transaction (where it has
 # any), and those without vectors of 256 bits.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW

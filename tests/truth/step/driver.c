@@ -149,8 +149,11 @@ static bool follow(void)
     bool good = true, on = true;
     while (on) {
         while (__atomic_load_n(&steps->head, __ATOMIC_ACQUIRE) == steps->tail) {
-            if (kill(pair.walked, 0) || waitpid(pair.walked, NULL, WNOHANG) == pair.walked) {
-                printf("the walked program ended by itself\n");
+            int status = 0;
+            if (kill(pair.walked, 0) || waitpid(pair.walked, &status, WNOHANG) == pair.walked) {
+                printf("the walked program ended by itself: %s %d\n",
+                       WIFSIGNALED(status) ? "signal" : "status",
+                       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
                 return false;
             }
             sched_yield();

@@ -7,6 +7,7 @@
 #include "log.h"
 
 #include "walk/run.h"
+#include "walk/base/probe.h"
 #include "walk/base/sys.h"
 #include "walk/emit/tables.h"
 
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 enum { UNITS_BYTES = 48 << 20, COUNTERS_BYTES = 32 << 20 };
 
@@ -199,6 +201,8 @@ static uint32_t piece_walk(enum flavour flavour, int64_t piece, uint32_t *ret_do
 static long program_call(void)
 {
     uint64_t *gpr = context->gpr;
+    if (gpr[RAX] == SYS_rt_sigaction && gpr[RDI] == SIGSEGV)
+        return 0; /* faults_catch has it */
     return sys6((long)gpr[RAX], (long)gpr[RDI], (long)gpr[RSI], (long)gpr[RDX], (long)gpr[R10],
                 (long)gpr[R8], (long)gpr[R9]);
 }
@@ -364,6 +368,33 @@ __asm__(".pushsection .text\ntake_over:\n"
         "  mov %rsp,%rdi\n  mov %rsp,%rbx\n  and $-16,%rsp\n  call take_over_prepare\n"
         "  mov %rax,%rsp\n  call walker_run\n  ud2\n.popsection\n");
 
+/* ---- faults: translation reads what may not be there */
+
+void faults_return(void);
+__asm__(".pushsection .text\nfaults_return:\n  mov $15,%eax\n  syscall\n.popsection\n");
+
+static void on_fault(int number, siginfo_t *info, void *frame)
+{
+    (void)info;
+    greg_t *pc = &((ucontext_t *)frame)->uc_mcontext.gregs[REG_RIP];
+    uint64_t next = probe_fault((uint64_t)*pc);
+    if (!next)
+        sys3(SYS_exit_group, 128 + number, 0, 0);
+    *pc = (greg_t)next;
+}
+
+static void faults_catch(void)
+{
+    enum { RESTORER = 0x04000000 };
+    struct {
+        void (*handler)(int, siginfo_t *, void *);
+        uint64_t flags;
+        void (*restorer)(void);
+        uint64_t mask;
+    } action = {on_fault, SA_SIGINFO | RESTORER, faults_return, 0};
+    sys6(SYS_rt_sigaction, SIGSEGV, (long)&action, 0, 8, 0, 0);
+}
+
 static void *own(uint64_t bytes, int sharing, int fd)
 {
     int flags = fd < 0 ? MAP_ANONYMOUS | MAP_NORESERVE : 0;
@@ -405,5 +436,6 @@ __attribute__((constructor)) static void start(void)
     maps_read(regions);
     walker =
         (struct walk){.cache = cache, .context = context, .syscall = stop_there, .waits = true};
+    faults_catch();
     take_over();
 }
