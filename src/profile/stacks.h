@@ -36,6 +36,8 @@ enum {
     STACK_STALLS = 6,
     STACK_VISITS = 7, /* stays, timed or not */
     STACK_INSTRUCTIONS = 8,
+    STACK_RECORDS = 9,       /* of thread nodes: records that the agent made for contexts, */
+    STACK_RECORD_BYTES = 10, /* and their memory */
 };
 enum { STACK_SPREAD_UNIT = 4096 };
 #define STACK_NONE UINT32_MAX

@@ -33,6 +33,7 @@ struct taking {
         VEC(struct known);
     } nodes; /* by number */
     uint64_t garbled;
+    uint64_t records, record_bytes; /* of all banks */
 };
 
 static const struct known *known_find(const struct taking *taking, uint32_t number)
@@ -234,8 +235,10 @@ static void bank_take(struct taking *taking, const unsigned char *bank, uint64_t
             break;
         }
         taking->garbled += !node_take(taking, &node, at, bank);
+        taking->record_bytes += node.bytes;
         at += node.bytes;
     }
+    taking->records += taking->nodes.n;
     if (taking->plans->paths)
         table_take(taking, bank);
 }
@@ -259,6 +262,8 @@ uint64_t call_tree_take(struct path_plans *plans, const struct exact_process *pr
             bank_take(&taking, bank, channel_bank_at(index, i));
     }
     sum_add(&profile->totals.losses[LOSS_context_lost], taking.lost);
+    stacks_add(&profile->stacks, taking.root, STACK_RECORDS, taking.records);
+    stacks_add(&profile->stacks, taking.root, STACK_RECORD_BYTES, taking.record_bytes);
     vec_release(&taking.nodes);
     vec_release(&taking.known);
     return taking.garbled;
