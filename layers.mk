@@ -18,7 +18,7 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
           collect/plain collect/doctor import
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/waits \
-          analysis/pipeline \
+          analysis/pipeline analysis/windows \
           analysis/compare analysis/verify analysis/graph view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry \
           export/job export/viewers export/compilers export/gcda export serve cmd
@@ -88,10 +88,11 @@ USES_analysis/paths    := analysis/counts paths
 USES_analysis/values   := analysis/counts
 USES_analysis/waits    := analysis/counts
 USES_analysis/pipeline := analysis/values model/replay
+USES_analysis/windows  := analysis/pipeline
 USES_analysis/compare  := analysis/paths
 USES_analysis/verify   := analysis/counts
 USES_analysis/graph    := analysis/report
-USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/pipeline \
+USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
                           analysis/graph layout
 USES_lab/table         := base
 USES_lab/draw          := lab/table
@@ -101,7 +102,7 @@ USES_lab/paths         := lab/pipeline view
 USES_lab               := lab/draw lab/streams lab/paths
 USES_carry             := analysis/counts
 USES_export/job        := analysis/report
-USES_export/viewers    := export/job
+USES_export/viewers    := export/job analysis/windows
 USES_export/compilers  := export/job
 USES_export/gcda       := export/job gcov
 USES_export            := export/viewers export/compilers export/gcda
@@ -110,7 +111,7 @@ USES_cmd               := collect/doctor import view lab carry export serve
 
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay
-USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/pipeline \
+USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
                  analysis/graph
 GROUPS        := model analysis
 

@@ -124,6 +124,9 @@ static const struct flag flags[] = {
     VIEW_SYMFS,
     {"recorded", 0, "FILE", NULL, "a copy of the recorded build, if it is not where it was",
      TAKE(text, struct options, carry.recorded)},
+    {"window", 0, "N", NULL, "perfetto: one window (all); gait windows lists them",
+     TAKE(u32, struct options, export.window), .low = 1,
+     .expected = "the number of a window, from 1 on"},
     {"notes", 0, "FOLDER", NULL,
      "gcda: folder of gcc's .gcno files (.); .gcda files go beside them, or with -o FOLDER where "
      "-fprofile-use=FOLDER looks",
@@ -195,6 +198,8 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         return err_set(err, ERR_USAGE, "--recorded is for --binary NEW");
     if (options->output && strcmp(options->output, "-") == 0)
         options->output = NULL;
+    if (options->export.window && options->exporter->source != EXPORT_WINDOWS)
+        return err_set(err, ERR_USAGE, "--window is for --format perfetto");
     if (options->exporter->source == EXPORT_OBJECTS)
         return true;
     if (options->notes || options->voting)
@@ -290,7 +295,7 @@ static int export_carried(struct options *options, struct profile *profile)
 static int weigh_waits(const struct options *options, struct profile *profile)
 {
     struct err err;
-    if (options->exporter->source == EXPORT_CODE || options->exporter->source == EXPORT_OBJECTS)
+    if (options->exporter->source != EXPORT_TREE && options->exporter->source != EXPORT_STACKS)
         err_set(&err, ERR_USAGE, "--weight wait is for formats of stacks, such as collapsed");
     else if (!profile_weigh_waits(profile))
         err_set(&err, ERR_FORMAT, "%s: no waits in it; gait waits says why", options->input);

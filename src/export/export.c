@@ -62,8 +62,9 @@ bool export_profile(FILE *to, const struct exporter *exporter, const struct prof
     if (!exporter->write)
         return err_set(err, ERR_USAGE, "%s is written to files of its own", exporter->name);
     scene_open(&scene, &profile, 1, NULL);
-    bool ok = exporter->source == EXPORT_CODE ? export_code(to, exporter, &job, err)
-                                              : export_tree(to, exporter, &job, err);
+    bool ok = exporter->source == EXPORT_CODE      ? export_code(to, exporter, &job, err)
+              : exporter->source == EXPORT_WINDOWS ? exporter->write(to, &job, err)
+                                                   : export_tree(to, exporter, &job, err);
     scene_close(&scene);
     return ok;
 }

@@ -8,6 +8,7 @@ enum export_source {
     EXPORT_TREE,
     EXPORT_STACKS, /* a tree; of calling contexts, if an exact profile has them */
     EXPORT_CODE,
+    EXPORT_WINDOWS, /* single windows, which the job does not prepare */
     EXPORT_OBJECTS, /* a file for each object (export/gcda/gcda.h), none to a stream */
     EXPORT_PAGE,    /* made of what commands print (cmd/view/html.h) */
 };

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 struct annotation;
+struct call_lengths;
 struct calling_contexts;
 struct context_rows;
 struct comparison;
@@ -29,6 +30,8 @@ struct report;
 struct scene;
 struct verification;
 struct wait_view;
+struct window_detail;
+struct window_list;
 
 void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit);
 void report_json(FILE *to, const struct report *report, size_t limit);
@@ -106,6 +109,22 @@ void pipeline_text(FILE *to, struct pipeline *pipeline, const struct ink *ink, s
 void pipeline_json(FILE *to, struct pipeline *pipeline, size_t limit);
 void modelled_text(FILE *to, struct modelled *modelled, const struct ink *ink, size_t limit);
 void modelled_json(FILE *to, struct modelled *modelled, size_t limit);
+
+/* Rows in the order of their numbers in `order`. */
+struct window_choice {
+    const uint32_t *order; /* of rows */
+    size_t n;
+};
+void window_list_text(FILE *to, struct window_list *list, const struct ink *ink,
+                      struct window_choice choice, size_t limit);
+void window_list_json(FILE *to, struct window_list *list, struct window_choice choice,
+                      size_t limit);
+/* limit: lines of its outline. */
+void window_text(FILE *to, struct window_detail *detail, const struct ink *ink, size_t limit);
+void window_json(FILE *to, struct window_detail *detail);
+void call_lengths_text(FILE *to, struct window_list *list, const struct call_lengths *lengths,
+                       const struct ink *ink);
+void call_lengths_json(FILE *to, struct window_list *list, const struct call_lengths *lengths);
 
 void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit);
 void diff_json(FILE *to, const struct diff *diff, size_t limit);

@@ -24,6 +24,7 @@ struct export_options {
     enum infer_method method;
     struct export_losses *losses; /* added to; NULL: nobody asks */
     uint32_t gcc_version;         /* of the compiler that is to read it: 5 or more */
+    uint32_t window;              /* of EXPORT_WINDOWS: only this one, from 1; 0: all */
 };
 
 struct export_job {
