@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,19 +15,53 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const struct answer_limits answer_limits_usual = {.ns = 60000000000u, .bytes = 256u << 20};
+struct answer_limits answer_limits_usual(void)
+{
+    const size_t least = (size_t)1 << 30;
+    size_t quarter = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * (size_t)sysconf(_SC_PAGESIZE);
+    return (struct answer_limits){
+        .ns = 60000000000u, .bytes = 256u << 20, .memory = quarter < least ? least : quarter};
+}
+
+/* Pages of data that this process has mapped; 0: not known. */
+static size_t data_pages(void)
+{
+    unsigned long size, resident, shared, text, library, data = 0;
+    FILE *from = fopen("/proc/self/statm", "re");
+    if (!from)
+        return 0;
+    if (fscanf(from, "%lu %lu %lu %lu %lu %lu", &size, &resident, &shared, &text, &library,
+               &data) != 6)
+        data = 0;
+    fclose(from);
+    return data;
+}
+
+static void memory_limit(size_t memory)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which maps terabytes */
+    size_t pages = data_pages();
+    struct rlimit limit = {pages * (size_t)sysconf(_SC_PAGESIZE) + memory, RLIM_INFINITY};
+    limit.rlim_max = limit.rlim_cur;
+    if (pages && memory)
+        setrlimit(RLIMIT_DATA, &limit);
+#else
+    (void)memory, (void)data_pages;
+#endif
+}
 
 /* The exit status of wrong usage, as commands have it (cmd/cmd.h). */
 enum { STATUS_USAGE = 129, COMPLAINT_MOST = 65536 };
 
 static _Noreturn void child_run(int out, int complain, answer_function *make, void *data,
-                                const struct question *question)
+                                const struct question *question, size_t memory)
 {
     sigset_t none;
     struct rlimit no_core = {0, 0};
     int nothing = open("/dev/null", O_RDONLY);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &no_core);
+    memory_limit(memory);
     dup2(nothing, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(complain, STDERR_FILENO);
@@ -56,7 +91,7 @@ bool answer_start(struct answer *answer, answer_function *make, void *data,
     fflush(NULL); /* else the child would write it again */
     pid_t child = fork();
     if (child == 0)
-        child_run(out[1], complain[1], make, data, question);
+        child_run(out[1], complain[1], make, data, question, limits.memory);
     close(out[1]), close(complain[1]);
     if (child < 0) {
         close(out[0]), close(complain[0]);
@@ -111,7 +146,13 @@ static void end(struct answer *answer, bool kill_it)
     bool good = !kill_it && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     answer->state = good ? ANSWER_GOOD : ANSWER_FAILED;
     answer->bad_question = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_USAGE;
-    if (!kill_it && WIFSIGNALED(status))
+    if (kill_it || !WIFSIGNALED(status))
+        return;
+    static const char memory[] = "out of memory"; /* base/memory.c, before it aborts */
+    if (memmem(answer->complaint.at, answer->complaint.n, memory, sizeof memory - 1))
+        complain(answer, "the analysis needs more memory than a page may take; the command line "
+                         "has no such limit");
+    else
         complain(answer, "the analysis crashed; this is a bug in gait, or the profile is damaged: "
                          "gait verify checks it");
 }

@@ -28,9 +28,11 @@ typedef int answer_function(void *data, const struct question *question);
 
 struct answer_limits {
     uint64_t ns;
-    size_t bytes;
+    size_t bytes;  /* of the answer */
+    size_t memory; /* that the child may use beyond what the process has; 0: any */
 };
-extern const struct answer_limits answer_limits_usual;
+/* A minute, 256 MiB, and a quarter of the machine's memory, at least 1 GiB. */
+struct answer_limits answer_limits_usual(void);
 
 struct answer {
     pid_t child;     /* 0: not started, or ended */

@@ -61,7 +61,7 @@ static void asked_start(struct questions *questions, struct asked *asked)
 {
     asked->started = true;
     if (answer_start(&asked->answer, questions->make, questions->data, &asked->question,
-                     answer_limits_usual))
+                     answer_limits_usual()))
         questions->running++;
     else
         asked->done = true; /* failed, without a complaint */

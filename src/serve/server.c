@@ -290,10 +290,12 @@ static bool daemon_start(struct server *server, struct err *err)
 static bool signals_open(struct server *server, struct err *err)
 {
     sigset_t set;
+    struct sigaction hangup;
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    if (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN) /* nohup */
+        sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
     server->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

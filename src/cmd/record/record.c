@@ -7,6 +7,7 @@
 #include "cmd/record/progress.h"
 #include "cmd/record/record_options.h"
 #include "cmd/record/summary.h"
+#include "cmd/view/view.h"
 
 #include <unistd.h>
 
@@ -16,6 +17,14 @@ static int written(const char *write_error)
         return EXIT_DONE;
     say("the profile could not be written: %s", write_error);
     return EXIT_RECORD_FAILED;
+}
+
+/* Shows the profile, if that was asked for, and ends as the program did. */
+static int show_and_end(const struct record_command *options, int status)
+{
+    if (options->view && view_profile(options->walks.output) != EXIT_DONE)
+        return EXIT_RECORD_FAILED;
+    return end_as(status);
 }
 
 static int record_walks(struct record_command *options)
@@ -33,7 +42,7 @@ static int record_walks(struct record_command *options)
     /* What the program itself says of its end comes first. */
     if (!failed && recording.empty && recording.status == 0)
         failed = EXIT_RECORD_FAILED;
-    return failed ? failed : end_as(recording.status);
+    return failed ? failed : show_and_end(options, recording.status);
 }
 
 /* Walks can stand in for samples of CPU time of a program that is started, and for nothing else. */
@@ -63,7 +72,7 @@ static int record_plain(struct record_command *options)
     if (!options->quiet)
         summary_plain(&options->plain, &plain, options->verbose);
     int failed = written(plain.write_error);
-    return failed ? failed : end_as(plain.status);
+    return failed ? failed : show_and_end(options, plain.status);
 }
 
 int cmd_record(int argc, char **argv)
@@ -72,6 +81,10 @@ int cmd_record(int argc, char **argv)
     struct err err;
     if (!record_parse(&options, argc, argv, &err)) {
         say("%s", err.text);
+        return EXIT_RECORD_FAILED;
+    }
+    if (options.view && !view_is_possible(&err)) {
+        say("--view: %s", err.text);
         return EXIT_RECORD_FAILED;
     }
     struct arena arena = {0};

@@ -330,6 +330,7 @@ static const struct flag flags[] = {
     {"no-names", 0, NULL, NULL,
      "keep nothing of the files that ran: views need them, and their debug information",
      TO(set, walks.keep.none)},
+    {"view", 0, NULL, NULL, "then show the profile in the browser; see gait view", TO(set, view)},
     {"quiet", 'q', NULL, NULL, "print nothing", TO(set, quiet)},
     {"verbose", 'v', NULL, NULL, "print more", TO(set, verbose)},
     {"", 0, NULL, NULL,

@@ -24,7 +24,7 @@ struct record_command {
     bool events;          /* --events was given */
     char for_walks[64];   /* a given option that only walks have; or "" */
     bool merges_sites;    /* of calling contexts */
-    bool quiet, verbose;
+    bool quiet, verbose, view;
 };
 
 /* Pointers in `options` lead into argv and into `options`. */

@@ -101,7 +101,7 @@ static void start_some(struct file *file, struct items *items, size_t *begun, si
     for (size_t most = running_most(); *begun < items->n && running < most; running++) {
         struct item *item = &items->at[(*begun)++];
         answer_start(&item->answer, route_answer, file->viewed, &item->question,
-                     answer_limits_usual);
+                     answer_limits_usual());
     }
 }
 

@@ -5,13 +5,16 @@
 #include "cmd/view/routes.h"
 #include "cmd/view/view.h"
 #include "profile/profile.h"
+#include "serve/http_library.h"
 #include "serve/server.h"
 
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +73,33 @@ int viewed_load(const struct viewed *viewed, bool quiet)
     return EXIT_DONE;
 }
 
+/* Says it when no browser could be opened. */
+static _Noreturn void browser_watch(const char *url)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        sigset_t none;
+        int nothing = open("/dev/null", O_RDWR);
+        /* The server's are not for it. */
+        signal(SIGPIPE, SIG_DFL);
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        dup2(nothing, STDIN_FILENO);
+        dup2(nothing, STDOUT_FILENO);
+        dup2(nothing, STDERR_FILENO);
+        execlp("xdg-open", "xdg-open", url, (char *)NULL);
+        _exit(EXIT_NOT_FOUND);
+    }
+    if (child > 0)
+        waitpid(child, &status, 0);
+    if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
+        say("no browser was opened (%s): open the address yourself",
+            WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND ? "xdg-open is not installed"
+                                                                       : "xdg-open failed");
+    _exit(0);
+}
+
 /* The browser, if there is a display to open it on. Not waited for: it may stay. */
 static void open_browser(const char *url)
 {
@@ -79,19 +109,22 @@ static void open_browser(const char *url)
     if (child == 0) {
         if (fork() != 0) /* nobody's child: nobody has to wait for it */
             _exit(0);
-        int nothing = open("/dev/null", O_RDWR);
-        dup2(nothing, STDIN_FILENO);
-        dup2(nothing, STDOUT_FILENO);
-        dup2(nothing, STDERR_FILENO);
         setsid();
-        execlp("xdg-open", "xdg-open", url, (char *)NULL);
-        _exit(127);
+        /* A browser that kept the server's socket would keep its port. */
+        syscall(SYS_close_range, 3u, ~0u, 0u);
+        browser_watch(url);
     }
     if (child > 0)
         waitpid(child, NULL, 0);
 }
 
-static int serve(struct viewed *viewed, uint16_t port, bool open_it)
+struct serving {
+    uint16_t port;
+    bool open_it;
+    FILE *to; /* the address */
+};
+
+static int serve(struct viewed *viewed, const struct serving *how)
 {
     struct err err;
     struct server *server;
@@ -99,29 +132,37 @@ static int serve(struct viewed *viewed, uint16_t port, bool open_it)
     static struct question_param by_function[] = {{"by", "function"}};
     static const struct question first[] = {
         {"about", NULL, 0}, {"info", NULL, 0}, {"report", by_function, 1}, {NULL, NULL, 0}};
-    struct server_options options = {.port = port,
+    struct server_options options = {.port = how->port,
                                      .make = route_answer,
                                      .data = viewed,
                                      .has_route = route_exists,
                                      .first = first};
     if (!server_open(&server, &options, &err))
         return say_err(&err);
-    printf("%s\n", server_url(server));
-    fflush(stdout);
+    fprintf(how->to, "%s\n", server_url(server));
+    fflush(how->to);
     say("showing %s%s%s at this address; Ctrl-C ends", viewed->paths[0],
         viewed->n > 1 ? " and " : "", viewed->n > 1 ? viewed->paths[1] : "");
-    if (open_it)
+    if (how->open_it)
         open_browser(server_url(server));
     bool good = server_run(server, &err);
     server_close(server);
     return good ? EXIT_DONE : say_err(&err);
 }
 
+bool view_is_possible(struct err *err)
+{
+    struct http_library library;
+    return http_library_open(&library, err);
+}
+
 int view_profile(const char *path)
 {
     struct viewed viewed = {{path}, 1};
     int status = viewed_load(&viewed, true);
-    return status == EXIT_DONE ? serve(&viewed, 0, true) : status;
+    if (status != EXIT_DONE)
+        return status;
+    return serve(&viewed, &(struct serving){.open_it = true, .to = stderr});
 }
 
 int cmd_view(int argc, char **argv)
@@ -133,5 +174,7 @@ int cmd_view(int argc, char **argv)
     int status = viewed_load(&options.viewed, options.quiet);
     if (status != EXIT_DONE)
         return status;
-    return serve(&options.viewed, (uint16_t)options.port, !options.no_open);
+    return serve(&options.viewed, &(struct serving){.port = (uint16_t)options.port,
+                                                    .open_it = !options.no_open,
+                                                    .to = stdout});
 }
