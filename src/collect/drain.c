@@ -431,8 +431,8 @@ uint64_t drain_read_traces(struct drain *drain, uint64_t until_ns)
 void drain_traces_over(struct drain *drain)
 {
     for (uint32_t i = 0; i < CHANNEL_N; i++)
-        if (drain->sources[i] && drain->sources[i]->traced)
-            trace_over(&drain->sources[i]->traced->trace);
+        if (drain->sources[i])
+            source_trace_over(drain->sources[i]);
 }
 
 uint64_t drain_traces_left(const struct drain *drain)

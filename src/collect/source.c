@@ -258,8 +258,17 @@ static void counters_read(struct source *source, bool last)
 static void last_look(struct source *source)
 {
     uint32_t state = __atomic_load_n(&source->channel->state, __ATOMIC_ACQUIRE);
-    source->outlives = state == CHANNEL_LIVE;
+    source->outlives = source->outlives || state == CHANNEL_LIVE;
     source_read_units(source);
+}
+
+void source_trace_over(struct source *source)
+{
+    if (!source->traced)
+        return;
+    uint32_t state = __atomic_load_n(&source->channel->state, __ATOMIC_ACQUIRE);
+    source->outlives = state == CHANNEL_LIVE;
+    trace_over(&source->traced->trace);
 }
 
 uint64_t source_count(struct source *source, bool close_batch, bool last)

@@ -42,7 +42,7 @@ struct source {
         VEC(uint64_t);
     } stack; /* of one walk */
     uint64_t garbled;
-    bool outlives; /* it still ran when its counters were read for the last time */
+    bool outlives; /* it still ran when its counters or traces were read for the last time */
 };
 
 /* `index`: of the channel. */
@@ -59,6 +59,8 @@ void source_read_units(struct source *source);
 /* Takes traces, and the units that they name, until this time of CLOCK_MONOTONIC; returns the bytes
  * of traces. */
 uint64_t source_read_trace(struct source *source, uint64_t until_ns);
+/* What the process traces from now on is lost, whether or not it ends before the recording does. */
+void source_trace_over(struct source *source);
 /* Exact counts as they are now (`last`: for good), or the open batch, if it shall close. Returns
  * the CPU time of work that was put off until the process has ended. */
 uint64_t source_count(struct source *source, bool close_batch, bool last);

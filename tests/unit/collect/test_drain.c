@@ -178,22 +178,29 @@ static void units_of_the_last_moment_are_counted(void **state)
     close_fixture(&fixture);
 }
 
-/* It ends after the last reading: what it counted meanwhile is not whole, though it has said
- * goodbye. */
+/* It ends after the last reading: what it counted or traced meanwhile is not whole, though it has
+ * said goodbye. */
 static void who_outlives_the_last_reading_is_not_whole(void **state)
 {
     (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
-    struct fake fake = claim(&fixture, 0, getpid(), 5);
-    drain_read(&fixture.drain);
-    drain_count(&fixture.drain, true);
-    fake.channel->state = CHANNEL_DONE;
-    struct drain_sum sum;
-    drain_sum(&fixture.drain, true, &sum);
-    assert_int_equal(sum.totals.losses[LOSS_killed], 1);
-    share_unmap(fake.channel);
-    close_fixture(&fixture);
+    static const enum record_mode modes[] = {RECORD_EXACT_COUNTS, RECORD_EXACT_TRACE};
+    for (int i = 0; i < 2; i++) {
+        struct fixture fixture;
+        open_fixture(&fixture);
+        fixture.options.record.mode = modes[i];
+        struct fake fake = claim(&fixture, 0, getpid(), 5);
+        drain_read(&fixture.drain);
+        drain_traces_over(&fixture.drain);
+        if (modes[i] == RECORD_EXACT_TRACE)
+            fake.channel->state = CHANNEL_DONE;
+        drain_count(&fixture.drain, true);
+        fake.channel->state = CHANNEL_DONE;
+        struct drain_sum sum;
+        drain_sum(&fixture.drain, true, &sum);
+        assert_int_equal(sum.totals.losses[LOSS_killed], 1);
+        share_unmap(fake.channel);
+        close_fixture(&fixture);
+    }
 }
 
 /* A node of a function that was published after the units were read. */
