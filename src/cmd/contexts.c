@@ -61,6 +61,7 @@ static const struct flag flags[] = {
      TAKE(set, struct options, contexts.threads)},
     VIEW_PID("this process only"),
     VIEW_TID("this thread only"),
+    VIEW_TIME,
     VIEW_MODULE("only samples whose innermost code is in this module"),
     VIEW_FUNCTION("only stacks with a function of this name or glob; its callers bottom-up"),
     {"kernel", 0, NULL, NULL, "weigh kernel time instead of user time",
@@ -190,7 +191,7 @@ int cmd_contexts(int argc, char **argv)
     if (options.view.inferred)
         return say_not_inferred();
     struct profile profile;
-    int status = profile_load(options.view.input, options.view.quiet, &profile);
+    int status = view_load(&options.view, &profile);
     if (status != EXIT_DONE)
         return status;
     kernel_names_complete(&profile);

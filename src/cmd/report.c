@@ -49,6 +49,7 @@ static const struct flag flags[] = {
      TAKE(set, struct options, stubs)},
     VIEW_PID("this process only"),
     VIEW_TID("this thread only"),
+    VIEW_TIME,
     VIEW_LIMIT("number of rows (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/report/1"),
     VIEW_RAW("counts as recorded"),
@@ -196,7 +197,7 @@ int cmd_report(int argc, char **argv)
     if (options.view.inferred && !item_by_inferred(options.view.by))
         return say_not_inferred();
     struct profile profile;
-    int status = profile_load(options.view.input, options.view.quiet, &profile);
+    int status = view_load(&options.view, &profile);
     if (status != EXIT_DONE)
         return status;
     status = show(&options, &profile);

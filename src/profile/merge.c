@@ -251,6 +251,7 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     merge_stacks(&into->waits, &other->waits, &remap);
     merge_stacks(&into->context_paths, &other->context_paths, &remap);
     merge_stacks(&into->call_costs, &other->call_costs, &remap);
+    merge_stacks(&into->times, &other->times, &remap);
     sample_list_merge(&into->samples, &other->samples, remap.at, remap.n);
     windows_merge(&into->windows, &other->windows, remap.at, remap.n);
     path_parts_merge(&into->path_parts, &other->path_parts, remap.at, remap.n);

@@ -65,6 +65,7 @@ void profile_init(struct profile *profile)
         1u << (WAIT_BLOCKED + WAIT_LONGEST) | 1u << (WAIT_RUNNABLE + WAIT_LONGEST);
     stacks_init(&profile->context_paths);
     stacks_init(&profile->call_costs);
+    stacks_init(&profile->times);
 }
 
 static void table_release(struct table *table)
@@ -85,6 +86,8 @@ void profile_release(struct profile *profile)
     stacks_release(&profile->waits);
     stacks_release(&profile->context_paths);
     stacks_release(&profile->call_costs);
+    stacks_release(&profile->times);
+    vec_release(&profile->times_of);
     vec_release(&profile->samples);
     windows_release(&profile->windows);
     path_parts_release(&profile->path_parts);
@@ -117,6 +120,8 @@ void profile_clear(struct profile *profile)
     stacks_clear(&profile->waits);
     stacks_clear(&profile->context_paths);
     stacks_clear(&profile->call_costs);
+    stacks_clear(&profile->times);
+    vec_release(&profile->times_of);
     profile->samples.n = 0;
     windows_clear(&profile->windows);
     path_parts_clear(&profile->path_parts);

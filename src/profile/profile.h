@@ -30,6 +30,7 @@
 #include "profile/stacks.h"
 #include "profile/sums.h"
 #include "profile/threads.h"
+#include "profile/times.h"
 #include "profile/windows.h"
 #include "wire/address.h"
 #include "wire/losses.h"
@@ -379,6 +380,12 @@ struct profile {
      * known, the starts of the functions that were called. STACK_CALLS, and STACK_INSTRUCTIONS: of
      * the outermost activation of a function, so that they add up to what it cost in all. */
     struct stacks call_costs;
+    /* When time was spent: `stacks` by slices of the run (profile/times.h). */
+    struct stacks times;
+    struct stack_memo {
+        VEC(uint32_t);
+    } times_of; /* while recording, of nodes of `stacks`: their node in `times`, plus 1 */
+    struct time_part part; /* of a part of a run: which; else 0 */
     struct sample_list samples;
     struct windows windows;       /* of a sampled profile: executions to be replayed by a model */
     struct path_parts path_parts; /* likewise: executions to be searched for paths */

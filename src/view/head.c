@@ -44,6 +44,12 @@ const char *counts_text(const struct scene *scene, uint32_t side, enum item_by b
                                                          : ", as recorded (raw)";
 }
 
+/* A moment of the run; its first slice begins before it. */
+static double part_seconds(uint64_t unix_ns, uint64_t start)
+{
+    return unix_ns > start ? (double)(unix_ns - start) / 1e9 : 0;
+}
+
 static void head_open(struct json *json, const char *name, const struct scene *scene, uint32_t side,
                       const char *by, enum weight weight, bool raw, uint64_t stray)
 {
@@ -70,6 +76,13 @@ static void head_open(struct json *json, const char *name, const struct scene *s
         json_integer(json, "samples", profile->totals.interrupts);
         if (event)
             json_string(json, "event", event);
+    }
+    if (profile->part.end_ns) {
+        uint64_t start = times_start(profile);
+        json_object(json, "part");
+        json_number(json, "from", part_seconds(profile->part.begin_ns, start));
+        json_number(json, "to", part_seconds(profile->part.end_ns, start));
+        json_object_end(json);
     }
     json_number(json, "user_time", (double)profile->totals.user_ns / 1e9);
     json_number(json, "kernel_time", (double)profile->totals.kernel_ns / 1e9);
@@ -185,6 +198,10 @@ static void seen_text(FILE *to, const struct profile *profile)
                     : "; INCOMPLETE: not all of the run was counted, see the end");
         break;
     case PROFILE_PLAIN:
+        if (profile->part.end_ns)
+            fprintf(to, "from %.3f s to %.3f s of the run, by samples: ",
+                    part_seconds(profile->part.begin_ns, times_start(profile)),
+                    part_seconds(profile->part.end_ns, times_start(profile)));
         fprintf(to, "plain, %s%s%s%s", number_text(totals->interrupts, "sample", "samples"),
                 event ? " of " : "", event ? event : "", totals->interrupts ? chance : "");
         break;

@@ -36,6 +36,10 @@ struct window_list;
 void report_text(FILE *to, const struct report *report, const struct ink *ink, size_t limit);
 void report_json(FILE *to, const struct report *report, size_t limit);
 
+struct timeline;
+void timeline_text(FILE *to, const struct timeline *timeline, const struct ink *ink);
+void timeline_json(FILE *to, const struct timeline *timeline, size_t limit);
+
 void ranking_text(FILE *to, const struct ranking *ranking, const struct ink *ink, size_t limit);
 void ranking_json(FILE *to, const struct ranking *ranking, size_t limit);
 

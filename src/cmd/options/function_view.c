@@ -64,7 +64,7 @@ int function_view_run(const struct view_options *view, const struct function_vie
     struct profile profile;
     if (view->inferred)
         return say_not_inferred();
-    int status = profile_load(view->input, view->quiet, &profile);
+    int status = view_load(view, &profile);
     if (status != EXIT_DONE) {
         say_file(function);
         return status;

@@ -50,6 +50,25 @@ bool take_weight(void *to, const struct flag *flag, const char *value, struct er
     return take_word(to, flag, value, err);
 }
 
+/* "1.5:3", "1.5:", ":3" */
+bool take_time(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct view_options *options = to;
+    const char *colon = strchr(value, ':');
+    char *end = NULL;
+    (void)flag, (void)err;
+    if (!colon || !colon[1 - (colon > value)] || strpbrk(value, " xXnNiI-"))
+        return false;
+    options->from_s = colon > value ? strtod(value, &end) : 0;
+    if (colon > value && end != colon)
+        return false;
+    options->to_s = colon[1] ? strtod(colon + 1, &end) : 0;
+    if (colon[1] && (*end || !(options->to_s > options->from_s)))
+        return false;
+    options->has_time = true;
+    return options->from_s < 1e9 && options->to_s < 1e9;
+}
+
 bool take_limit(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     struct view_options *options = to;
@@ -87,6 +106,23 @@ int profile_load(const char *path, bool quiet, struct profile *ret_profile)
         say("%s", ret_profile->warning);
     profile_release(ret_profile);
     return EXIT_BAD_INPUT;
+}
+
+int view_load(const struct view_options *options, struct profile *ret_profile)
+{
+    struct err err;
+    int status = profile_load(options->input, options->quiet, ret_profile);
+    if (status != EXIT_DONE || !options->has_time)
+        return status;
+    uint64_t start = times_start(ret_profile);
+    struct time_part part = {start + (uint64_t)(options->from_s * 1e9),
+                             options->to_s > 0 ? start + (uint64_t)(options->to_s * 1e9)
+                                               : UINT64_MAX};
+    if (profile_weigh_part(ret_profile, part, &err))
+        return EXIT_DONE;
+    err_in(&err, "%s: --time", options->input);
+    profile_release(ret_profile);
+    return say_err(&err);
 }
 
 static struct {

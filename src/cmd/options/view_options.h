@@ -21,7 +21,8 @@ struct view_options {
     enum item_by by;
     enum weight weight;
     size_t limit;
-    bool has_weight, has_limit, json, raw, inferred, quiet, no_pager, verbose;
+    double from_s, to_s; /* of --time: since the start; to_s 0: the end */
+    bool has_time, has_weight, has_limit, json, raw, inferred, quiet, no_pager, verbose;
     enum infer_method method; /* of --inferred=METHOD */
     enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
@@ -41,6 +42,9 @@ struct view_options {
     {"tid", 0, "N", NULL, what, TAKE_VIEW(u32, tid), .low = 1, .expected = "a thread id"}
 #define VIEW_LIMIT(what) \
     {"limit", 0, "N", NULL, what, TAKE_VIEW(limit, limit), .expected = "a number of rows"}
+#define VIEW_TIME \
+    {"time", 0, "FROM:TO", NULL, "only this part of the run, in seconds since its start", \
+     TAKE_VIEW(time, from_s), .expected = "FROM:TO in seconds, of which one may be missing"}
 #define VIEW_JSON(what) {"json", 0, NULL, NULL, what, TAKE_VIEW(set, json)}
 #define VIEW_RAW(what) {"raw", 0, NULL, NULL, what, TAKE_VIEW(raw, raw)}
 #define INFERRED_WORDS "confidence, levin, profi or static"
@@ -69,6 +73,7 @@ bool take_moved_binary(void *to, const struct flag *flag, const char *value, str
 bool take_symfs(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_by(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_weight(void *to, const struct flag *flag, const char *value, struct err *err);
+bool take_time(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_limit(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_raw(void *to, const struct flag *flag, const char *value, struct err *err);
 bool take_inferred(void *to, const struct flag *flag, const char *value, struct err *err);
@@ -81,6 +86,8 @@ size_t view_rows(const struct view_options *options, size_t in_text);
 /* Reads a profile; reports damage unless quiet. EXIT_DONE, or an exit status after a message.
  * profile_load refuses a profile without readable content; profile_load_any does not. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
+/* The profile that the options name; with --time only that part of the run, as a plain profile. */
+int view_load(const struct view_options *options, struct profile *ret_profile);
 int profile_load_any(const char *path, bool quiet, struct profile *ret_profile);
 /* Gives a profile that was read to the next load of this path, which then takes no time. For a
  * process that answers many questions, each in a child of its own (cmd/view). */

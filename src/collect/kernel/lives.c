@@ -1,5 +1,6 @@
 #include "collect/kernel/lives.h"
 
+#include "base/clock.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 
@@ -8,7 +9,9 @@
 
 void lives_init(struct lives *lives, struct profile *profile)
 {
-    *lives = (struct lives){.profile = profile, .totals = &profile->totals};
+    *lives = (struct lives){.profile = profile,
+                            .totals = &profile->totals,
+                            .unix_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC)};
     map_init(&lives->pool_keys, sizeof lives->at->name);
 }
 
@@ -44,12 +47,10 @@ uint32_t lives_rename(struct lives *lives, uint32_t life, uint32_t pid, uint32_t
     return lives_add(lives, pid, tid, name);
 }
 
-void lives_sample(struct lives *lives, uint32_t life, uint32_t node, uint32_t group,
-                  uint64_t weight, bool kernel)
+void lives_sample(struct lives *lives, const struct lives_sample *sample)
 {
-    *vec_push(&lives->samples) = (struct lives_sample){
-        .life = life, .node = node, .weight = weight, .group = (uint8_t)group, .kernel = kernel};
-    sum_add(&lives->at[life].part.weight[kernel], weight);
+    *vec_push(&lives->samples) = *sample;
+    sum_add(&lives->at[sample->life].part.weight[sample->kernel], sample->weight);
 }
 
 /* ---- dividing time */
@@ -120,6 +121,8 @@ static void weight_tell(struct lives *lives, const struct lives_sample *sample, 
 {
     struct totals *totals = lives->totals;
     stacks_add(&lives->profile->stacks, sample->node, sample->group, weight);
+    times_add(lives->profile, sample->node, sample->group, weight,
+              sample->time_ns + lives->unix_ns);
     if (lives->beside)
         sum_add(&totals->kernel_samples, 1);
     if (!sample->kernel && lives->beside) {

@@ -41,8 +41,8 @@ struct life {
 };
 
 struct lives_sample {
-    uint32_t life, node; /* STACK_NONE: the sample only divides time */
-    uint64_t weight;
+    uint32_t life, node;      /* STACK_NONE: the sample only divides time */
+    uint64_t weight, time_ns; /* when: CLOCK_MONOTONIC */
     uint8_t group;
     bool kernel;
 };
@@ -50,6 +50,7 @@ struct lives_sample {
 struct lives {
     struct profile *profile; /* gets weights and times of threads */
     struct totals *totals;   /* get times and losses; the profile's own unless set otherwise */
+    uint64_t unix_ns;        /* less CLOCK_MONOTONIC */
     bool measured;           /* weights are time, and switches are recorded */
     /* The profile is one of walks: weights in user mode are part of its samples of time. */
     bool beside;
@@ -76,8 +77,7 @@ uint32_t lives_add(struct lives *lives, uint32_t pid, uint32_t tid, const char *
  * stands for earlier time, too. `life`: LIFE_NONE if there was none. */
 uint32_t lives_rename(struct lives *lives, uint32_t life, uint32_t pid, uint32_t tid,
                       const char *name);
-void lives_sample(struct lives *lives, uint32_t life, uint32_t node, uint32_t group,
-                  uint64_t weight, bool kernel);
+void lives_sample(struct lives *lives, const struct lives_sample *sample);
 
 /* Gives all samples their weights. Numbers change: `moved` gets the new one of every life that
  * continues. `last`: nothing will follow. */

@@ -244,5 +244,10 @@ void tasks_sample(struct tasks *tasks, const struct perf_ids *ids, uint32_t node
     if (task->ended) /* it is on its way out */
         task_lives(tasks, task, lives_add(&tasks->lives, task->pid, task->tid, task->name));
     task->ended = false;
-    lives_sample(&tasks->lives, task->life, node, group, weight, kernel);
+    lives_sample(&tasks->lives, &(struct lives_sample){.life = task->life,
+                                                       .node = node,
+                                                       .weight = weight,
+                                                       .time_ns = ids->time_ns,
+                                                       .group = (uint8_t)group,
+                                                       .kernel = kernel});
 }

@@ -294,7 +294,8 @@ uint64_t decode_walk(struct decode *decode, const struct walk_entry *entry)
     span_add(decode, walk->tsc, sample.since_ns);
     if (!(walk->flags & WALK_FURTHER)) {
         sample_book(decode, walk, sample.weight_ns);
-        interrupt = interrupts_add(&decode->interrupts, walk, entry->stack, sample.weight_ns);
+        interrupt = interrupts_add(&decode->interrupts, walk, entry->stack, sample.weight_ns,
+                                   decode->weighing.tsc_hz);
     }
     if ((walk->flags & WALK_COMPRESSED) && sample.weight_ns && walk->instructions)
         decode_compressed(decode, walk, sample.weight_ns);

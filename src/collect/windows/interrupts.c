@@ -1,6 +1,7 @@
 #include "collect/windows/interrupts.h"
 
 #include "collect/stacks/walk_stacks.h"
+#include "base/clock.h"
 #include "process/mappings.h"
 #include "process/selection.h"
 #include "profile/sums.h"
@@ -34,8 +35,17 @@ static uint32_t time_node(struct interrupts *interrupts, const struct event_walk
     return stacks_node(stacks, root, at.module, at.address.v);
 }
 
+/* The moment of a tick of the clock; until its speed is known, now: walks are read soon. */
+static uint64_t unix_of(uint64_t tsc, uint64_t tsc_hz)
+{
+    uint64_t now = __builtin_ia32_rdtsc();
+    uint64_t age = tsc_hz && tsc < now ? (uint64_t)((u128)(now - tsc) * 1000000000u / tsc_hz) : 0;
+    return clock_ns(CLOCK_REALTIME) - age;
+}
+
 struct interrupt interrupts_add(struct interrupts *interrupts, const struct event_walk *walk,
-                                const struct stack_sample *stack, uint64_t weight_ns)
+                                const struct stack_sample *stack, uint64_t weight_ns,
+                                uint64_t tsc_hz)
 {
     struct interrupt interrupt = {0};
     struct mappings *mappings = interrupts->mappings;
@@ -45,9 +55,11 @@ struct interrupt interrupts_add(struct interrupts *interrupts, const struct even
     struct place at = mappings_place(mappings, (struct avma){walk->pc});
     interrupts->unmapped += mappings_missed(mappings, at);
     uint32_t group = interrupts->samples++ % STACK_GROUPS;
-    if (!mappings->only || selection_takes(mappings->only, mappings, at))
-        stacks_add(&profile->stacks, time_node(interrupts, walk, at, stack, &interrupt), group,
-                   weight_ns);
+    if (!mappings->only || selection_takes(mappings->only, mappings, at)) {
+        uint32_t node = time_node(interrupts, walk, at, stack, &interrupt);
+        stacks_add(&profile->stacks, node, group, weight_ns);
+        times_add(profile, node, group, weight_ns, unix_of(walk->tsc, tsc_hz));
+    }
     sum_add(&profile->totals.samples, 1);
     sum_add(&profile->totals.sampled_ns, weight_ns);
     sum_add_wide(&profile->totals.sampled_xx, (u128)weight_ns * weight_ns);

@@ -23,6 +23,7 @@ struct interrupt {
 void interrupts_init(struct interrupts *interrupts, const struct recording_session *session,
                      struct mappings *mappings);
 void interrupts_release(struct interrupts *interrupts);
-/* `stack`: NULL if none was copied. */
+/* `stack`: NULL if none was copied. tsc_hz: 0 if not known. */
 struct interrupt interrupts_add(struct interrupts *interrupts, const struct event_walk *walk,
-                                const struct stack_sample *stack, uint64_t weight_ns);
+                                const struct stack_sample *stack, uint64_t weight_ns,
+                                uint64_t tsc_hz);

@@ -54,6 +54,7 @@ enum chunk_type {
     CHUNK_WAITS,
     CHUNK_CALL_COSTS,
     CHUNK_KEPT,
+    CHUNK_TIMES,
     CHUNK_TYPES
 };
 

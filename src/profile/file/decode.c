@@ -298,6 +298,7 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_WAITS: return decode_stacks(decoder, &decoder->profile->waits, cursor, err);
     case CHUNK_CALL_COSTS:
         return decode_stacks(decoder, &decoder->profile->call_costs, cursor, err);
+    case CHUNK_TIMES: return decode_stacks(decoder, &decoder->profile->times, cursor, err);
     case CHUNK_SAMPLES: return decode_samples(decoder, cursor, err);
     case CHUNK_WINDOWS: return decode_windows(decoder, chunk->version, cursor, err);
     case CHUNK_PATH_PARTS: return decode_path_parts(decoder, cursor, err);

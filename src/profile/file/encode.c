@@ -220,6 +220,17 @@ static void encode_tables(struct encoder *encoder, const struct profile *profile
         encode_table(encoder, (enum profile_table)i, &profile->tables[i], in_file);
 }
 
+/* Slices of one width, and not too many: a reader of an append makes nothing else of it. */
+static void encode_times(struct encoder *encoder, const struct stacks *times,
+                         const struct numbering *in_file)
+{
+    struct stacks coarse;
+    bool changes = times_coarsen(times, &coarse);
+    encode_stacks(encoder, CHUNK_TIMES, changes ? &coarse : times, in_file);
+    if (changes)
+        stacks_release(&coarse);
+}
+
 void encode_counts(struct encoder *encoder, const struct profile *profile,
                    const struct numbering *in_file)
 {
@@ -230,6 +241,7 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_stacks(encoder, CHUNK_CONTEXT_PATHS, &profile->context_paths, in_file);
     encode_stacks(encoder, CHUNK_WAITS, &profile->waits, in_file);
     encode_stacks(encoder, CHUNK_CALL_COSTS, &profile->call_costs, in_file);
+    encode_times(encoder, &profile->times, in_file);
     encode_samples(encoder, &profile->samples, in_file);
     encode_windows(encoder, &profile->windows, in_file);
     encode_path_parts(encoder, &profile->path_parts, in_file);

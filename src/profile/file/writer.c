@@ -70,6 +70,16 @@ const struct profile *profile_writer_total(struct profile_writer *writer)
 
 /* ---- whole files */
 
+/* Else the memory for slices would grow with the run. */
+static void times_make_coarse(struct profile *profile)
+{
+    struct stacks coarse;
+    if (!times_coarsen(&profile->times, &coarse))
+        return;
+    stacks_release(&profile->times);
+    profile->times = coarse;
+}
+
 /* The file is what total is, and nothing of it is numbered by batches. The next rewrite is due when
  * it is twice as large, so that the cost of rewriting stays in proportion to what is appended. */
 static void rewritten(struct profile_writer *writer, uint64_t size)
@@ -147,6 +157,7 @@ static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, str
     int fd;
     if (!path_is_ours(writer, err) || !fold(writer, err))
         return false;
+    times_make_coarse(&writer->total);
     encode_whole(&encoder, &writer->total, &in_file);
     uint64_t size = encoder.out.n;
     bool ok = place_file(writer->path, encoder.out.at, encoder.out.n, PLACE_DURABLE, &fd, err);
