@@ -33,6 +33,12 @@ export function commandLine(route, params) {
   return words.join(' ');
 }
 
+// A command of the advice, which names no file, as it is to be typed.
+export function withFile(command) {
+  const file = about.profiles[about.profiles.length - 1];
+  return file === 'gait.data' || command.startsWith('gait record') ? command : `${command} -i ${quoted(file)}`;
+}
+
 // Pages that answer what a command of the advice prints: "gait annotate f" is the page of f.
 export function pageOfCommand(command) {
   const words = command.trim().split(/\s+/);

@@ -107,6 +107,11 @@ void info_json(FILE *to, const struct profile *profile)
     json_object(&json, "losses");
     losses_met_json(&json, profile);
     json_object_end(&json);
+    json_object(&json, "loss_texts");
+    for (int i = 0; i < LOSS_N; i++)
+        if (profile->totals.losses[i])
+            json_string(&json, loss_name((enum loss)i), loss_text((enum loss)i));
+    json_object_end(&json);
     json_array(&json, "rows");
     totals_json(&json, profile);
     json_array_end(&json);

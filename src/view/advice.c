@@ -1,5 +1,6 @@
 #include "view/advice.h"
 
+#include "text/json.h"
 #include "view/advice_say.h"
 
 #include <math.h>
@@ -150,15 +151,34 @@ static void advise_below(struct adviser *adviser)
                advice_function(report, most->name));
 }
 
+static void advise_all(struct adviser *adviser)
+{
+    advise_hottest(adviser);
+    advise_stalls(adviser);
+    advise_callers(adviser);
+    advise_below(adviser);
+    advise_kernel(adviser);
+    advise_unseen(adviser);
+}
+
 bool advice_text(FILE *to, const struct report *report, const struct ink *ink)
 {
     struct adviser adviser = {
         .to = to, .report = report, .ink = ink, .title = "what to look at first"};
-    advise_hottest(&adviser);
-    advise_stalls(&adviser);
-    advise_callers(&adviser);
-    advise_below(&adviser);
-    advise_kernel(&adviser);
-    advise_unseen(&adviser);
+    advise_all(&adviser);
     return adviser.said > 0;
+}
+
+void advice_json(struct json *json, const struct report *report)
+{
+    struct adviser adviser = {.json = json, .report = report};
+    json_array(json, "verdict");
+    advise_verdict(&adviser);
+    json_array_end(json);
+    json_array(json, "advice");
+    advise_all(&adviser);
+    json_array_end(json);
+    json_array(json, "limits");
+    advise_limits(&adviser);
+    json_array_end(json);
 }

@@ -66,24 +66,29 @@ static bool is_asked(const struct report *report)
            (report->has_plain && (report->plain.filter.pid || report->plain.filter.tid));
 }
 
-void verdict_text(FILE *to, const struct report *report, const struct ink *ink)
+void advise_verdict(struct adviser *adviser)
 {
+    const struct report *report = adviser->report;
     const struct profile *profile = report->scene->sides[0];
     const struct totals *totals = &profile->totals;
     const double on = (double)(totals->user_ns + totals->kernel_ns) / 1e9;
-    struct adviser adviser = {.to = to, .report = report, .ink = ink};
     if (is_asked(report) || profile_fact_find(profile, "event"))
         return;
     if (waits(profile) && !is_machine(profile) && on > 0)
-        advise_line(&adviser,
+        advise_line(adviser,
                     "This program mostly waits: its threads worked for %.2f s and waited for "
                     "%.2f s%s",
                     on, (double)totals->off_ns / 1e9 * blocked_part(profile),
                     profile->waits.cells.n ? "|gait waits" : "|gait record -e context-switches");
     if (mostly_kernel(report))
-        advise_line(&adviser, "This program mostly runs in the kernel: %.0f %% of its CPU time%s",
+        advise_line(adviser, "This program mostly runs in the kernel: %.0f %% of its CPU time%s",
                     100 * kernel_share(profile),
                     has_kernel(profile) ? "|gait contexts --kernel --bottom-up" : "");
+}
+
+void verdict_text(FILE *to, const struct report *report, const struct ink *ink)
+{
+    advise_verdict(&(struct adviser){.to = to, .report = report, .ink = ink});
 }
 
 void advise_kernel(struct adviser *adviser)
@@ -172,7 +177,7 @@ static void advise_losses(struct adviser *adviser)
     double unnamed = missing_share(adviser->report);
     if (unnamed > 0.1)
         advise(adviser,
-               "%.0f %% is in code without names or lines: the list above says where to get them",
+               "%.0f %% is in code without names or lines; the report lists where to get them",
                100 * unnamed);
 }
 
@@ -200,10 +205,14 @@ static void advise_few(struct adviser *adviser)
                    : "; gait record --exact=counts needs no samples");
 }
 
+void advise_limits(struct adviser *adviser)
+{
+    advise_losses(adviser);
+    advise_few(adviser);
+}
+
 void limits_text(FILE *to, const struct report *report, const struct ink *ink)
 {
-    struct adviser adviser = {
-        .to = to, .report = report, .ink = ink, .title = "how far this can be trusted"};
-    advise_losses(&adviser);
-    advise_few(&adviser);
+    advise_limits(&(struct adviser){
+        .to = to, .report = report, .ink = ink, .title = "how far this can be trusted"});
 }

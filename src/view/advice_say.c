@@ -4,6 +4,7 @@
 #include "program/names/brief.h"
 #include "program/names/match.h"
 #include "text/ink.h"
+#include "text/json.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -38,6 +39,31 @@ const char *advice_function(const struct report *report, const char *linkage)
     return advice_quoted(report, good ? bare : linkage);
 }
 
+static void say_json(struct json *json, const char *text, const char *command)
+{
+    json_object(json, NULL);
+    json_string(json, "text", text);
+    if (command)
+        json_string(json, "command", command);
+    json_object_end(json);
+}
+
+static void say_text(const struct adviser *adviser, const char *before, const char *text,
+                     const char *command)
+{
+    const char *input = adviser->report->input;
+    /* What is recorded anew is not read from a file. */
+    bool usual = !input || strcmp(input, "gait.data") == 0 ||
+                 (command && strncmp(command, "gait record", 11) == 0);
+    if (!command)
+        fprintf(adviser->to, "%s%s\n", before, text);
+    else
+        fprintf(adviser->to, "%s%s:\n      %s%s%s%s%s\n", before, text,
+                ink_begin(adviser->ink, INK_NAME), command, usual ? "" : " -i ",
+                usual ? "" : advice_quoted(adviser->report, input),
+                ink_end(adviser->ink, INK_NAME));
+}
+
 static void say(struct adviser *adviser, const char *before, const char *format, va_list args)
 {
     char text[1024];
@@ -46,24 +72,18 @@ static void say(struct adviser *adviser, const char *before, const char *format,
         if ((unsigned char)*at < ' ' || *at == 0x7F)
             *at = '?';
     char *command = strrchr(text, '|');
-    const char *input = adviser->report->input;
-    /* What is recorded anew is not read from a file. */
-    bool usual = !input || strcmp(input, "gait.data") == 0 ||
-                 (command && strncmp(command, "|gait record", 12) == 0);
-    if (!command) {
-        fprintf(adviser->to, "%s%s\n", before, text);
-        return;
-    }
-    *command++ = 0;
-    fprintf(adviser->to, "%s%s:\n      %s%s%s%s%s\n", before, text,
-            ink_begin(adviser->ink, INK_NAME), command, usual ? "" : " -i ",
-            usual ? "" : advice_quoted(adviser->report, input), ink_end(adviser->ink, INK_NAME));
+    if (command)
+        *command++ = 0;
+    if (adviser->json)
+        say_json(adviser->json, text, command);
+    else
+        say_text(adviser, before, text, command);
 }
 
 void advise(struct adviser *adviser, const char *format, ...)
 {
     va_list args;
-    if (!adviser->said++)
+    if (!adviser->said++ && !adviser->json)
         fprintf(adviser->to, "\n%s%s%s\n", ink_begin(adviser->ink, INK_HEAD), adviser->title,
                 ink_end(adviser->ink, INK_HEAD));
     va_start(args, format);

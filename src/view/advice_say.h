@@ -5,8 +5,11 @@
 
 #include <stdio.h>
 
+struct json;
+
 struct adviser {
     FILE *to;
+    struct json *json; /* not NULL: sentences become objects there instead of text */
     const struct report *report;
     const struct ink *ink;
     const char *title; /* printed before the first sentence */
@@ -38,3 +41,6 @@ void advise_callers(struct adviser *adviser);
 void advise_kernel(struct adviser *adviser);
 /* What was not seen at all, and how it could be. */
 void advise_unseen(struct adviser *adviser);
+/* The first line, and how far figures can be trusted; advice.h. */
+void advise_verdict(struct adviser *adviser);
+void advise_limits(struct adviser *adviser);

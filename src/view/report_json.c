@@ -3,6 +3,7 @@
 #include "analysis/report/report.h"
 
 #include "analysis/counts/trips.h"
+#include "view/advice.h"
 #include "view/head.h"
 
 #include <math.h>
@@ -176,6 +177,7 @@ void report_json(FILE *to, const struct report *report, size_t limit)
     rows_json(&json, report, "rows", false, limit);
     if (report->both && report->kernel_sampled)
         rows_json(&json, report, "kernel_rows", true, limit);
+    advice_json(&json, report);
     json_object_end(&json);
     json_end(&json);
 }

@@ -42,7 +42,10 @@ def load(view):
     return [json.load(open(name)) for name in names]
 for view, own, row_keys in views:
     for head in load(view):
-        same(view, common + own.split() + ['rows'] + ['kernel_rows?'] * (view == 'report'), list(head))
+        same(view, common + own.split() + ['rows'] + ['kernel_rows?'] * (view == 'report')
+             + ['verdict', 'advice', 'limits'] * (view.startswith('report') and view.split()[-1] not in ('module', 'thread')), list(head))
+        for one in head.get('verdict', []) + head.get('advice', []) + head.get('limits', []):
+            same('advice', ['text', 'command?'], list(one))
         assert head['rows'], view
         for row in head['rows']:
             same(view + ' row', row_keys.split(), list(row))

@@ -15,8 +15,10 @@ def overview(page):
     user = info['rows'][0]['user_time']
     check('user time', page.text('#user-time') in ('%.2f s' % user, '%.0f ms' % (1e3 * user), '%.1f ms' % (1e3 * user)), page.text('#user-time'))
     check('the hottest function', report['rows'][0]['name'] in text)
-    for name in info['losses']:
-        check('loss ' + name, f'× {name}' in text)
+    said = report['verdict'] + report['advice']
+    check('advice', said and all(one['text'] in text for one in said), said)
+    for name, n in info['losses'].items():
+        check('loss ' + name, f"{n:,} × {info['loss_texts'][name]}" in text)
     for theme in 'dark', 'light':
         page.theme(theme)
         page.shot('overview-' + theme)

@@ -2,7 +2,7 @@
 import { h, show } from '../dom.js';
 import { ask, fileNotes } from '../ask.js';
 import { hasPage, href } from '../route.js';
-import { pageOfCommand } from '../command.js';
+import { pageOfCommand, withFile } from '../command.js';
 import { functionLink } from '../links.js';
 import { count, exact, percent, seconds } from '../format.js';
 
@@ -15,7 +15,7 @@ const MODES = {
 // A sentence of advice leads to the page that shows the place.
 function card(one) {
   const [page, params] = (one.command && pageOfCommand(one.command)) ?? [];
-  const inside = [h('p', {}, one.text), one.command && h('code', {}, one.command)];
+  const inside = [h('p', {}, one.text), one.command && h('code', {}, withFile(one.command))];
   return page && hasPage(page)
     ? h('a', { class: 'card', href: href(page, params) }, inside)
     : h('div', { class: 'card' }, inside);
@@ -61,15 +61,22 @@ function threads(info) {
     info.threads.length > rows.length && h('p', { class: 'small' }, `and ${info.threads.length - rows.length} more`)];
 }
 
+// Rows of the kernel stand in the same order, as in the text.
+function ranked(report) {
+  const kernel = (report.kernel_rows ?? []).map((row) =>
+    ({ ...row, kernel: true, time: row.kernel_time, time_lo: row.kernel_time_lo, time_hi: row.kernel_time_hi }));
+  return [...report.rows, ...kernel].sort((a, b) => b.time - a.time);
+}
+
 function hottest(report) {
-  const all = report.user_time;
+  const all = report.user_time + (report.kernel_rows ? report.kernel_time : 0);
   const timed = report.weight === 'time' && all > 0;
-  const rows = report.rows.slice(0, 10);
+  const rows = (timed ? ranked(report) : report.rows).slice(0, 10);
   const value = (row) => (timed ? row.time / all : row.instructions ?? row.count);
   const most = Math.max(...rows.map((row) => (timed ? row.time_hi / all : value(row))), 0) || 1;
   return [h('h2', {}, 'Hottest functions'),
     h('div', { class: 'hottest' }, rows.map((row) => [
-      functionLink(row),
+      row.kernel ? h('span', {}, row.name, h('small', {}, ' kernel')) : functionLink(row),
       h('span', { class: 'bar' }, h('span', { class: 'amount', style: { width: `${(100 * value(row)) / most}%` } }),
         timed && h('span', { class: 'interval', style: { left: `${(100 * row.time_lo) / all / most}%`, width: `${(100 * (row.time_hi - row.time_lo)) / all / most}%` } })),
       h('span', { class: 'number' }, timed ? percent(value(row)) : count(value(row)))])),
@@ -80,7 +87,7 @@ function losses(info) {
   const met = Object.entries(info.losses);
   return [h('h2', {}, 'What was lost'),
     met.length ? h('ul', { class: 'losses' }, met.map(([name, n]) =>
-      h('li', {}, h('strong', {}, exact(n)), ` × ${name}`, info.loss_texts?.[name] && `: ${info.loss_texts[name]}`)))
+      h('li', {}, h('strong', {}, exact(n)), ` × ${info.loss_texts[name] ?? name}`)))
       : h('p', {}, 'Nothing.')];
 }
 
