@@ -1,6 +1,8 @@
 // All data of all pages comes through ask(): from the server, or, in a file, from the file itself.
 // An answer is what `gait ROUTE --json` prints.
 import { show } from './dom.js';
+import { timeText } from './route.js';
+import { takes } from './command.js';
 
 const kept = new Map();
 let loading = 0, timer = 0;
@@ -82,9 +84,21 @@ async function fromFile(key) {
   return answer;
 }
 
+// Routes whose answers are of the whole run although a part of it is to be shown, since the last call.
+let unrestricted = new Set();
+export function takeUnrestricted() {
+  const routes = [...unrestricted];
+  unrestricted = new Set();
+  return routes;
+}
+
+// Answers are of the part of the run that the address names, where the command can do that.
 // ask('report', {by: 'function'}): the answer as an object; throws an Error with a sentence.
 export function ask(route, params) {
-  const key = questionKey(route, params);
+  const time = isFile() ? null : timeText();
+  const restricted = time && takes(route, 'time') && !(route === 'report' && ['edge', 'loop'].includes(params?.by));
+  if (time && !restricted && route !== 'about' && route !== 'timeline') unrestricted.add(route);
+  const key = questionKey(route, restricted ? { ...params, time } : params);
   if (!kept.has(key)) {
     progress(1);
     const answer = (isFile() ? fromFile(key) : fromServer(key)).finally(() => progress(-1));

@@ -1,4 +1,5 @@
 // The command line that prints what a page shows.
+import { timeText } from './route.js';
 
 let about = { profiles: ['gait.data'], routes: {} };
 
@@ -10,6 +11,10 @@ export function profileNames() {
   return about.profiles;
 }
 
+export function takes(route, option) {
+  return about.routes[route]?.includes(option) ?? false;
+}
+
 // A word as a shell reads it.
 export function quoted(word) {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
@@ -18,11 +23,11 @@ export function quoted(word) {
 export function commandLine(route, params) {
   const words = ['gait', route];
   const files = about.profiles;
-  const takes = about.routes[route] ?? [];
   let argument;
-  for (const [name, value] of Object.entries(params ?? {})) {
+  const time = takes(route, 'time') ? timeText() : null;
+  for (const [name, value] of Object.entries({ ...params, time })) {
     if (name === 'of' || value === undefined || value === null) continue;
-    if (takes.includes(`!${name}`)) argument = value;
+    if (takes(route, `!${name}`)) argument = value;
     else if (value === '') words.push(`--${name}`);
     else words.push(`--${name}`, quoted(value));
   }

@@ -1,7 +1,7 @@
 // Starts the page: the frame around all pages, and which of them is shown.
 import { h, show } from './dom.js';
-import { ask, isFile } from './ask.js';
-import { current, href, onNote, onRoute, registerPages } from './route.js';
+import { ask, isFile, takeUnrestricted } from './ask.js';
+import { current, href, onNote, onRoute, registerPages, timePart } from './route.js';
 import { commandLine, profileNames, setAbout } from './command.js';
 import { themeButton, themeStart } from './theme.js';
 import { base } from './format.js';
@@ -42,9 +42,18 @@ function drawTop() {
   show(document.getElementById('top'),
     h('a', { class: 'logo', href: href('overview') }, 'gait'),
     h('span', { class: 'profile', title: profileNames().join(' → ') }, names),
+    h('span', { id: 'part' }),
     h('span', { id: 'command' }),
     isFile() && h('span', { class: 'tag', title: 'this file needs no server' }, 'file'),
     themeButton());
+}
+
+// Which part of the run is shown, and a way back to all of it.
+function drawPart(page, params) {
+  const part = timePart();
+  const text = (s) => (s === Infinity ? 'the end' : `${s.toFixed(2)} s`);
+  show(document.getElementById('part'), part && h('a', { class: 'tag', href: href(page.id, { ...params, time: '' }), title: 'show the whole run' },
+    `${text(part.from)} to ${text(part.to)} of the run ✕`));
 }
 
 function drawNav(page) {
@@ -81,10 +90,13 @@ async function draw() {
   const root = h('div', { class: `body page-${page.id}` });
   leave();
   leave = () => {};
+  takeUnrestricted();
   drawNav(page);
+  drawPart(page, params);
   drawCommand();
   main.dataset.state = 'loading';
-  show(main, h('h1', {}, page.heading?.(params) ?? page.title), root);
+  const title = h('h1', {}, page.heading?.(params) ?? page.title);
+  show(main, title, root);
   try {
     const left = await page.show(root, params);
     if (mine !== shows) left?.();
@@ -92,7 +104,10 @@ async function draw() {
   } catch (error) {
     if (mine === shows) show(root, failed(error));
   }
-  if (mine === shows) main.dataset.state = 'ready';
+  if (mine !== shows) return;
+  const whole = takeUnrestricted();
+  if (whole.length) title.append(h('span', { class: 'tag whole', title: 'only samples and their stacks are kept by time' }, `gait ${whole.join(', ')}: of the whole run`));
+  main.dataset.state = 'ready';
 }
 
 function onKey(event) {

@@ -21,9 +21,24 @@ export function current() {
   return { page: known.has(page) ? page : null, params };
 }
 
+// The part of the run that all pages show: the parameter `time` of every address, "FROM:TO".
+export function timeText() {
+  const text = current().params.time ?? '';
+  return /^\d*\.?\d*:\d*\.?\d*$/.test(text) && /\d/.test(text) ? text : null;
+}
+
+// The same in seconds; null: the whole run.
+export function timePart() {
+  const text = timeText();
+  if (!text) return null;
+  const [from, to] = text.split(':');
+  return { from: Number(from || 0), to: to ? Number(to) : Infinity };
+}
+
+// A link. It stays in the part of the run that is shown, unless it says otherwise.
 export function href(page, params) {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(params ?? {}))
+  for (const [name, value] of Object.entries({ time: timeText(), ...params }))
     if (value !== undefined && value !== null && value !== '') search.append(name, value);
   const text = search.toString();
   return `#${page}${text ? `?${text}` : ''}`;

@@ -194,6 +194,11 @@ int cmd_report(int argc, char **argv)
         return say_err(&err);
     if (!view_input(&options.view, argc, argv, &err))
         return say_err(&err);
+    if (options.view.has_time && (options.view.by == BY_EDGE || options.view.by == BY_LOOP)) {
+        err_set(&err, ERR_USAGE,
+                "--time: edges and loops are not kept by time, only samples and their stacks are");
+        return say_err(&err);
+    }
     if (options.view.inferred && !item_by_inferred(options.view.by))
         return say_not_inferred();
     struct profile profile;

@@ -28,6 +28,12 @@ function shade(name) {
   return Math.abs(sum) % 4;
 }
 
+// The k-th of several series; -1: all others together.
+export function seriesColor(k, dark) {
+  const hue = HUES[k] ?? OTHER;
+  return dark ? mixed(hue, '#14171c', 0.3) : mixed(hue, '#ffffff', 0.15);
+}
+
 export class Palette {
   // weights: Map of module names to what weighs there; the heaviest get hues of their own.
   constructor(weights) {

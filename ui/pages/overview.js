@@ -4,6 +4,7 @@ import { ask, fileNotes } from '../ask.js';
 import { hasPage, href } from '../route.js';
 import { pageOfCommand, withFile } from '../command.js';
 import { functionLink } from '../links.js';
+import { timeline } from '../timeline.js';
 import { count, exact, percent, seconds } from '../format.js';
 
 const MODES = {
@@ -95,14 +96,17 @@ export const overview = {
   id: 'overview', title: 'Overview', group: 'Program',
   command: () => ({ route: 'report', params: {} }),
   async show(root) {
-    const [info, report] = await Promise.all([ask('info'), ask('report', { by: 'function' })]);
+    const [info, report, times] = await Promise.all([ask('info'), ask('report', { by: 'function' }), ask('timeline', { limit: 8 }).catch((error) => error)]);
+    const run = h('div', { class: 'timeline' });
     const advice = [...(report.verdict ?? []), ...(report.advice ?? [])];
     show(root,
       fileNotes().map((text) => h('p', { class: 'problem' }, text)),
       facts(info),
+      h('h2', {}, 'CPU time over the run'), times instanceof Error ? h('p', { class: 'small' }, times.message) : run,
       advice.length > 0 && [h('h2', {}, 'What to look at first'), h('div', { class: 'cards' }, advice.map(card))],
       h('div', { class: 'columns' }, h('section', {}, hottest(report)),
         h('section', {}, threads(info), losses(info),
           report.limits?.length > 0 && [h('h2', {}, 'How far this can be trusted'), h('ul', {}, report.limits.map((one) => h('li', {}, one.text)))])));
+    return times instanceof Error ? undefined : timeline(run, times);
   },
 };

@@ -1,0 +1,76 @@
+#!/usr/bin/python3 -B
+# Runs with others
+"""CPU time over the run: what is chosen in the overview is what other pages show."""
+from lib.ui import Keys, check, gait_json, profile, run, same
+
+data = profile('program')
+line = gait_json('timeline', '--limit', '8', data)
+slices = line['slices']
+
+
+def overview(page):
+    page.open()
+    check('a picture', page.run("return document.querySelectorAll('.time-plot rect').length") >= len(slices))
+    page.click('.timeline .group button', 'by thread')
+    names = page.texts('.time-key span')
+    check('threads', any(str(line['threads'][0]['tid']) in name for name in names), names)
+    page.click('.timeline .group button', 'by function')
+    check('functions', page.texts('.time-key span')[0].startswith(line['rows'][0]['function'][:12]), page.texts('.time-key span'))
+
+
+def drag(page, first, last):
+    """From the middle of one slice to that of another; the part as the address has it."""
+    box = page.run("const box = document.querySelector('.time-plot svg').getBoundingClientRect(); return [box.left, box.top, box.width, box.height]")
+    begin, end = slices[0]['from'], slices[-1]['to']
+    at = lambda i: box[0] + box[2] * ((slices[i]['from'] + slices[i]['to']) / 2 - begin) / (end - begin)
+    y = box[1] + box[3] / 2
+    page.cdp('Input.dispatchMouseEvent', type='mousePressed', x=at(first), y=y, button='left', clickCount=1)
+    page.cdp('Input.dispatchMouseEvent', type='mouseMoved', x=at(last), y=y, button='left')
+    page.cdp('Input.dispatchMouseEvent', type='mouseReleased', x=at(last), y=y, button='left', clickCount=1)
+    return f"{slices[first]['from']:.3f}:{slices[last]['to']:.3f}"
+
+
+def brush(page):
+    page.open()
+    last = max(1, len(slices) // 2)
+    part = drag(page, 1, last)
+    page.wait('return decodeURIComponent(location.hash).includes(arguments[0])', 'time=' + part)
+    page.ready()
+    check('the part is said', 'of the run' in page.text('#part'))
+    page.shot('timeline-part')
+    page.click('#nav a', 'Functions')
+    page.ready()
+    want = gait_json('report', '--by', 'function', '--time', part, data)
+    best = max(want['rows'], key=lambda row: row['time'] or 0)
+    top = page.rows()[0]
+    check('functions of the part', abs(float(top['share'].split()[0]) - 100 * best['time'] / want['user_time']) < 0.06, (top, best))
+    check('the command', f'--time {part}' in page.text('.command code'), page.text('.command code'))
+    page.click('#nav a', 'Flame graph')
+    page.ready()
+    selected = gait_json('contexts', '--time', part, data)['selected']['time']
+    same('the flame graph is of the part', round(selected, 6), round(page.run("return document.querySelector('.page-flame').page.tree.root.w"), 6))
+    page.click('#nav a', 'Edges')
+    page.ready()
+    check('edges are of the whole run, and say so', 'whole run' in page.text('h1'), page.text('h1'))
+    page.click('#part a')
+    page.ready()
+    check('and back', 'time=' not in page.run('return location.hash'))
+
+
+def keyboard(page):
+    page.open()
+    page.run("document.querySelector('.time-plot').focus()")
+    page.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    check('a slice is described', f"{slices[1]['from']:.2f} to" in page.text('.time-tools .said'), page.text('.time-tools .said'))
+    page.keys(Keys.SHIFT + Keys.ARROW_RIGHT)
+    page.keys(Keys.ENTER)
+    page.wait('return decodeURIComponent(location.hash).includes(arguments[0])', f"time={slices[1]['from']:.3f}:{slices[2]['to']:.3f}")
+    page.ready()
+    page.run("document.querySelector('.time-plot').focus()")
+    page.keys(Keys.ESCAPE)
+    page.wait("return !location.hash.includes('time=')")
+    page.open('overview', time='<img src=x>')
+    check('a part that is none is ignored', not page.run("return document.querySelector('#part').innerText"))
+
+
+run([data], overview, brush, keyboard)
