@@ -315,6 +315,8 @@ bench-unwind: all bench-programs
 	bench/unwind $(O)
 bench-plain: all bench-programs
 	bench/plain $(O)
+bench-processes: all
+	bench/processes $(O)
 
 # ---- habits
 FORMATTED := $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*/*.[ch] tests/unit/*/*/*.[ch] tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/truth/step/*.[ch])
@@ -350,6 +352,6 @@ deps-long:
 	@tools/deps-long
 clean:
 	rm -rf o
-.PHONY: all deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-processes bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' -type f 2>/dev/null)

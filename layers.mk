@@ -18,7 +18,7 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
           collect/plain collect/doctor import
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/waits \
-          analysis/pipeline analysis/windows \
+          analysis/pipeline analysis/windows analysis/live \
           analysis/compare analysis/verify analysis/graph view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry \
           export/job export/viewers export/compilers export/gcda export serve cmd
@@ -89,11 +89,12 @@ USES_analysis/values   := analysis/counts
 USES_analysis/waits    := analysis/counts
 USES_analysis/pipeline := analysis/values model/replay
 USES_analysis/windows  := analysis/pipeline
+USES_analysis/live     := analysis/counts
 USES_analysis/compare  := analysis/paths
 USES_analysis/verify   := analysis/counts
 USES_analysis/graph    := analysis/report
 USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
-                          analysis/graph layout
+                          analysis/graph analysis/live layout
 USES_lab/table         := base
 USES_lab/draw          := lab/table
 USES_lab/streams       := lab/table compress
@@ -112,7 +113,7 @@ USES_cmd               := collect/doctor import view lab carry export serve
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay
 USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
-                 analysis/graph
+                 analysis/graph analysis/live
 GROUPS        := model analysis
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.

@@ -47,6 +47,7 @@ struct run {
     uint64_t began_ns; /* CLOCK_MONOTONIC */
     /* When it is due; NEVER: not (any more). */
     uint64_t append_ns, shift_ns, start_ns, stop_ns, names_ns;
+    uint64_t news_ns; /* when the listener was told last */
 };
 #define NEVER UINT64_MAX
 
@@ -86,7 +87,10 @@ static bool child_ready(void *closure, pid_t pid, struct err *err)
 
 static bool child_start(struct run *run, struct err *err)
 {
-    struct launch launch = {.argv = run->options->argv, .ready = child_ready, .closure = run};
+    struct launch launch = {.argv = run->options->argv,
+                            .stdio = run->options->stdio,
+                            .ready = child_ready,
+                            .closure = run};
     return launch_start(&launch, &run->child, &run->plain->exec_errno, err);
 }
 
@@ -130,12 +134,15 @@ static bool prepare(struct run *run, struct err *err)
         !launch_find_program(options->argv[0], program, &run->plain->exec_errno, err))
         return false;
     run->plain->denied = !perf_request_settle(&run->request, &wish, err);
+    run->request.waits &= !options->no_waits;
     if (run->plain->denied || !perf_events_init(&run->events, &run->request, options->seed, err))
         return false;
     head_fill(run);
     follow_init(&run->follow, &run->request, &run->delta);
     run->follow.samples.stretch = perf_events_pauses(&run->events);
-    return output_open(&run->output, options->output, &run->delta, &options->keep, err);
+    run->follow.processes.files.partial = options->listener;
+    return options->listener ||
+           output_open(&run->output, options->output, &run->delta, &options->keep, err);
 }
 
 static bool begin(struct run *run, struct err *err)
@@ -144,7 +151,8 @@ static bool begin(struct run *run, struct err *err)
     if (!vigil_init(&run->vigil, run->starts ? &run->child : NULL, err) ||
         (run->options->all_cpus && !everybody_follow(run, err)) || !processes_follow(run, err) ||
         (run->starts && !child_start(run, err))) {
-        output_undo(&run->output);
+        if (!run->options->listener)
+            output_undo(&run->output);
         return false;
     }
     /* Rings must be emptied in time, most of all where everybody wants the CPU; it takes little of
@@ -156,6 +164,8 @@ static bool begin(struct run *run, struct err *err)
     for (size_t i = 0; run->request.waits && i < run->events.cpus.n; i++)
         if (run->events.cpus.at[i].wait_fd >= 0)
             vigil_ring(&run->vigil, run->events.cpus.at[i].wait_fd);
+    for (size_t i = 0; run->options->listener && i < run->options->listener->n_fds; i++)
+        vigil_ring(&run->vigil, run->options->listener->fds[i]);
     wait_pace_start(&run->pace, WAITS_PPM, run->began_ns);
     return true;
 }
@@ -251,8 +261,32 @@ static void waits_describe(struct run *run, uint64_t now_ns)
         profile_fact(&run->delta, "waits", text);
 }
 
+/* Names of the kernel's code are the listener's own: to look up a few takes as long as all. */
+static void news_give(struct run *run, uint64_t now_ns, bool last)
+{
+    const struct plain_listener *listener = run->options->listener;
+    uint64_t tool_ns = run->told.tool_ns;
+    if (last || now_ns >= run->names_ns) {
+        jit_names_tell(&run->follow.samples.jit_names, &run->delta);
+        run->names_ns = now_ns + NAMES_NS;
+    }
+    account(run, now_ns, last);
+    struct plain_news about = {.from_ns = run->news_ns,
+                               .to_ns = now_ns,
+                               .tool_ns = run->told.tool_ns - tool_ns,
+                               .last = last};
+    run->vigil.ended |= !listener->take(listener->closure, &run->delta, &about);
+    run->news_ns = now_ns;
+    profile_clear(&run->delta);
+    follow_forget(&run->follow);
+}
+
 static void append(struct run *run, uint64_t now_ns, bool last)
 {
+    if (run->options->listener) {
+        news_give(run, now_ns, last);
+        return;
+    }
     if (last)
         waits_describe(run, now_ns);
     if (last || now_ns >= run->names_ns) {
@@ -283,6 +317,11 @@ static void sampling_start(struct run *run, uint64_t now_ns)
         run->stop_ns = now_ns + run->options->duration_ns;
 }
 
+static uint64_t append_every_ns(const struct run *run)
+{
+    return run->options->listener ? run->options->listener->every_ns : APPEND_NS;
+}
+
 static void keep_time(struct run *run, uint64_t now_ns)
 {
     if (now_ns >= run->start_ns)
@@ -291,7 +330,7 @@ static void keep_time(struct run *run, uint64_t now_ns)
         run->shift_ns = now_ns + perf_events_shift(&run->events);
     if (now_ns >= run->append_ns) {
         append(run, now_ns, false);
-        run->append_ns = now_ns + APPEND_NS;
+        run->append_ns = now_ns + append_every_ns(run);
     }
 }
 
@@ -304,10 +343,12 @@ static bool asks(const struct run *run)
 
 static void record(struct run *run)
 {
+    const struct plain_listener *listener = run->options->listener;
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
-    run->append_ns = now + APPEND_NS;
+    run->append_ns = now + append_every_ns(run);
     run->shift_ns = now;
-    run->names_ns = now + NAMES_NS;
+    run->names_ns = run->options->listener ? now : now + NAMES_NS;
+    run->news_ns = now;
     run->start_ns = now + run->options->delay_ns;
     run->stop_ns = NEVER;
     if (run->events.sampling)
@@ -323,6 +364,8 @@ static void record(struct run *run)
         if (asks(run))
             waits_ask(&run->follow.waits, now);
         waits_update(run, now);
+        if (listener && !run->vigil.ended)
+            run->vigil.ended = !listener->wake(listener->closure);
         keep_time(run, now);
     }
     perf_events_stop(&run->events);
@@ -337,8 +380,10 @@ static void conclude(struct run *run)
 {
     struct plain_recording *plain = run->plain;
     const struct samples *samples = &run->follow.samples;
-    const struct profile *total = profile_writer_total(run->output.writer);
+    const struct profile *total =
+        run->options->listener ? &run->delta : profile_writer_total(run->output.writer);
     plain->totals = run->told;
+    plain->pid = run->child.pid;
     if (run->starts && run->child.ended)
         plain->usage = run->child.usage;
     snprintf(plain->event, sizeof plain->event, "%s", run->request.event.text);
@@ -360,12 +405,22 @@ static void conclude(struct run *run)
     snprintf(plain->refused, sizeof plain->refused, "%s", run->request.refused);
 }
 
-/* The program may go on after the recording; its status is waited for. */
+/* The program may go on after the recording; its status is waited for, unless a listener wanted no
+ * more. */
 static void wait_for_child(struct run *run)
 {
+    run->plain->left = run->options->listener && run->starts && !run->child.ended;
+    if (run->plain->left)
+        return;
     while (run->starts && !run->child.ended)
         launch_wait(&run->child, 1000000000);
     run->plain->status = run->child.status;
+}
+
+static void output_finish(struct run *run)
+{
+    run->plain->file_bytes = output_close(&run->output, true);
+    memcpy(run->plain->write_error, run->output.error, sizeof run->output.error);
 }
 
 bool plain_run(const struct plain_options *options, struct plain_recording *ret_plain,
@@ -381,8 +436,8 @@ bool plain_run(const struct plain_options *options, struct plain_recording *ret_
         record(run);
         ret_plain->wall_ns = clock_ns(CLOCK_MONOTONIC) - run->began_ns;
         conclude(run);
-        ret_plain->file_bytes = output_close(&run->output, true);
-        memcpy(ret_plain->write_error, run->output.error, sizeof run->output.error);
+        if (!options->listener)
+            output_finish(run);
     }
     vigil_release(&run->vigil);
     if (run->follow.profile)

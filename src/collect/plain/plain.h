@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/types.h>
 
 struct err;
 
@@ -20,10 +21,32 @@ struct plain_progress {
     uint64_t elapsed_ns, samples, lost, file_bytes;
 };
 
+/* What a listener gets besides what is new. */
+struct plain_news {
+    uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
+    uint64_t tool_ns;        /* CPU time of gait in it */
+    bool last;               /* nothing follows: the program, or what was followed, has ended */
+};
+
+/* Gets what is recorded while it is recorded, in place of a file. */
+struct plain_listener {
+    uint64_t every_ns;
+    const int *fds; /* to be watched for input */
+    size_t n_fds;
+    /* Both return false to end the recording. `news` holds what came since the last call: only its
+     * modules are kept. Of the kernel it has no names. */
+    bool (*take)(void *closure, const struct profile *news, const struct plain_news *about);
+    bool (*wake)(void *closure); /* something happened, perhaps input */
+    void *closure;
+};
+
 struct plain_options {
     char *const *argv;   /* the program, ends with NULL; empty: none */
     const char *command; /* as typed, shell-quoted */
-    const char *output;
+    const char *output;  /* NULL: the listener gets all of it */
+    const struct plain_listener *listener;
+    const int *stdio;  /* the program's descriptors 0 to 2; NULL: gait's own */
+    bool no_waits;     /* where threads wait is not wanted */
     const char *event; /* NULL: CPU time */
     uint32_t hz;
     const int *pids; /* to follow */
@@ -38,6 +61,8 @@ struct plain_options {
 
 struct plain_recording {
     int exec_errno; /* why the program could not be executed; 0: it could */
+    bool left;      /* the program goes on after a listener ended the recording */
+    pid_t pid;      /* of the program */
     bool denied;    /* the kernel grants no samples at all: nothing was recorded, err says why */
     int status;     /* of the program, as of waitpid */
     struct rusage usage; /* of a program that was started and has ended; else zero */

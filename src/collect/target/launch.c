@@ -108,6 +108,9 @@ _Noreturn static void child_exec(const struct launch *launch, char **environment
     }
     if (launch->ready && read(go_fd, &go, 1) != 1)
         _exit(126);
+    for (int i = 0; launch->stdio && i < 3; i++)
+        if (launch->stdio[i] != i && dup2(launch->stdio[i], i) < 0)
+            _exit(126);
     signals_give_back(&own);
     execvpe(launch->argv[0], launch->argv, environment);
     int why = errno;

@@ -17,6 +17,7 @@ struct launch {
     char *const *argv;   /* ends with NULL */
     const char *library; /* libgait.so; NULL: no agent */
     int channel_fd;      /* the memfd, close-on-exec */
+    const int *stdio;    /* its descriptors 0 to 2; NULL: gait's own */
     /* Called with the new process before its exec; may be NULL. False: it will not exec. */
     bool (*ready)(void *closure, pid_t pid, struct err *err);
     void *closure;

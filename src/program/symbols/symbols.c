@@ -27,6 +27,7 @@ struct spans {
 struct builder {
     struct symbols *symbols;
     const struct image *image;
+    bool swift; /* no sweep over the code */
     struct symtab symtab;
     struct frames frames;
     struct stubs stubs;
@@ -411,7 +412,8 @@ static void functions_make(const struct builder *builder)
     const struct spans *spans = &builder->spans;
     uint32_t *parents = mem_alloc(spans->n * sizeof *parents);
     parents_find(builder, parents);
-    unnamed_parents_find(builder, parents);
+    if (!builder->swift)
+        unnamed_parents_find(builder, parents);
     vec_reserve(&symbols->ranges, spans->n);
     for (size_t i = 0; i < spans->n; i++) {
         const struct span *span = &spans->at[i];
@@ -479,15 +481,16 @@ static void symbols_take(struct symbols *symbols, const struct known *known)
     }
 }
 
-void symbols_build(struct symbols *symbols, const struct image *image)
+static void build(struct symbols *symbols, const struct image *image, bool swift)
 {
     *symbols = (struct symbols){0};
     if (image->known) {
         symbols_take(symbols, image->known);
         return;
     }
-    struct builder builder = {.symbols = symbols, .image = image};
-    evidence_read(&symbols->evidence, image);
+    struct builder builder = {.symbols = symbols, .image = image, .swift = swift};
+    if (!swift)
+        evidence_read(&symbols->evidence, image);
     symtab_read(&builder.symtab, image);
     frames_read(&builder.frames, image);
     stubs_read(&builder.stubs, image);
@@ -503,6 +506,16 @@ void symbols_build(struct symbols *symbols, const struct image *image)
     stubs_release(&builder.stubs);
     vec_release(&builder.code);
     vec_release(&builder.spans);
+}
+
+void symbols_build(struct symbols *symbols, const struct image *image)
+{
+    build(symbols, image, false);
+}
+
+void symbols_build_swiftly(struct symbols *symbols, const struct image *image)
+{
+    build(symbols, image, true);
 }
 
 void symbols_release(struct symbols *symbols)

@@ -55,6 +55,9 @@ struct symbols {
 };
 
 void symbols_build(struct symbols *symbols, const struct image *image);
+/* The same without the sweep over all code: an unnamed part of a function is one of its own. For
+ * who wants names now. */
+void symbols_build_swiftly(struct symbols *symbols, const struct image *image);
 void symbols_release(struct symbols *symbols);
 /* The crossings found by symbols_build. If there were none it finds them now, in `own`; the caller
  * releases that. */
