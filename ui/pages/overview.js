@@ -5,6 +5,7 @@ import { hasPage, href } from '../route.js';
 import { pageOfCommand, withFile } from '../command.js';
 import { functionLink } from '../links.js';
 import { timeline } from '../timeline.js';
+import { cpuTime, rowsRanked } from '../report_page.js';
 import { count, exact, percent, seconds } from '../format.js';
 
 const MODES = {
@@ -62,17 +63,10 @@ function threads(info) {
     info.threads.length > rows.length && h('p', { class: 'small' }, `and ${info.threads.length - rows.length} more`)];
 }
 
-// Rows of the kernel stand in the same order, as in the text.
-function ranked(report) {
-  const kernel = (report.kernel_rows ?? []).map((row) =>
-    ({ ...row, kernel: true, time: row.kernel_time, time_lo: row.kernel_time_lo, time_hi: row.kernel_time_hi }));
-  return [...report.rows, ...kernel].sort((a, b) => b.time - a.time);
-}
-
 function hottest(report) {
-  const all = report.user_time + (report.kernel_rows ? report.kernel_time : 0);
+  const all = cpuTime(report);
   const timed = report.weight === 'time' && all > 0;
-  const rows = (timed ? ranked(report) : report.rows).slice(0, 10);
+  const rows = (timed ? rowsRanked(report) : report.rows).slice(0, 10);
   const value = (row) => (timed ? row.time / all : row.instructions ?? row.count);
   const most = Math.max(...rows.map((row) => (timed ? row.time_hi / all : value(row))), 0) || 1;
   return [h('h2', {}, 'Hottest functions'),
