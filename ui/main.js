@@ -62,7 +62,7 @@ function drawNav(page) {
   for (const one of offered()) {
     if (one.hidden) continue;
     if (one.group !== group) items.push(h('h2', {}, group = one.group));
-    items.push(h('a', { href: href(one.id), 'aria-current': one.id === page.id ? 'page' : null }, one.title));
+    items.push(h('a', { href: href(one.id), 'aria-current': one.id === (page.under ?? page.id) ? 'page' : null }, one.title));
   }
   show(document.getElementById('nav'), items);
 }

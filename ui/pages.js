@@ -2,6 +2,8 @@
 // to add one.
 import { overview } from './pages/overview.js';
 import { flame } from './pages/flame.js';
+import { windows } from './pages/windows.js';
+import { window_ } from './pages/window.js';
 import { edges, functions, lines, loops } from './pages/tables.js';
 
-export const pages = [overview, flame, functions, lines, edges, loops];
+export const pages = [overview, flame, windows, window_, functions, lines, edges, loops];

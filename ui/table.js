@@ -25,7 +25,7 @@ const KINDS = {
 const isFigure = (column) => column.kind !== 'text';
 
 // Wide columns take what is left, and never less than this; a narrow page scrolls sideways.
-const width = (column) => (column.wide ? 180 : !isFigure(column) ? 104 : column.bar ? 168 : 98);
+const width = (column) => column.width ?? (column.wide ? 180 : !isFigure(column) ? 104 : column.bar ? 168 : 98);
 
 function compare(column, down) {
   const sign = down ? -1 : 1;

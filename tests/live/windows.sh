@@ -48,7 +48,14 @@ assert all(row[name] == window[name] for name in ('time', 'thread', 'tid', 'inst
 assert sum(window['course']['cycles'][window['warming']:]) == row['cycles'], (row['cycles'], window['warming'])
 assert row['cycles_of'] == window['instructions'] - window['warming'] and abs(row['cpi'] - row['cycles'] / row['cycles_of']) < 1e-9
 deepest = max(r['depth'] for r in window['rows'])
-assert deepest + 1 == row['levels'] == max(row['shape']) + 1
+assert deepest + 1 == row['levels']
+levels = [0] * window['instructions']
+for r in window['rows']:
+    if r['kind'] == 'call':
+        levels[r['from']:r['to']] = [r['depth']] * (r['to'] - r['from'])
+for i, level in enumerate(row['shape']):
+    some = levels[i * len(levels) // 64:(i + 1) * len(levels) // 64]
+    assert abs(sum(some) / len(some) - level) < 0.006, (i, level)
 # The outline adds up: a line has the instructions of its own, and of the lines below it.
 outline = [(len(m[2]) // 2, int(m[1])) for m in (re.match(r' *\d+ +(\d+) +\d+ +[\d.]+  ((?:  )*)\S', line) for line in open('window')) if m]
 assert outline and sum(n for level, n in outline if level == 0) == window['instructions'], outline[:3]

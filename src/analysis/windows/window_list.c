@@ -97,10 +97,11 @@ static void shape_fill(struct window_row *row, const struct window_tree *tree)
     size_t n = tree->depths.n;
     for (size_t part = 0; part < WINDOW_SHAPE; part++) {
         size_t from = part * n / WINDOW_SHAPE, to = (part + 1) * n / WINDOW_SHAPE;
-        int32_t most = 0;
-        for (size_t i = from; i < (to > from ? to : from + 1) && i < n; i++)
-            most = tree->depths.at[i] > most ? tree->depths.at[i] : most;
-        row->shape[part] = most;
+        double sum = 0;
+        to = to > from ? to : from + 1;
+        for (size_t i = from; i < to && i < n; i++)
+            sum += tree->depths.at[i];
+        row->shape[part] = sum / (double)(to - from);
     }
 }
 
@@ -252,7 +253,7 @@ const char *window_odd_text(const struct window_list *list, const struct window_
     double usual = list->usual[measure].median;
     switch (measure) {
     case MEASURE_CODE:
-        return arena_format(&scene->arena, "%.0f %% in %s, elsewhere %.*f %%", 100 * row->odd_share,
+        return arena_format(&scene->arena, "%.0f %% in %s, usually %.*f %%", 100 * row->odd_share,
                             name_text(scene, list->code.functions.at[row->odd_function].linkage),
                             row->odd_usual < 0.0995, 100 * row->odd_usual);
     case MEASURE_DEPTH:

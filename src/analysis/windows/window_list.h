@@ -32,9 +32,9 @@ struct window_row {
     uint32_t function; /* of the code */
     uint32_t instructions, calls, levels, loops, breaks, opaque;
     bool broken;
-    double cycles, counted;      /* modelled: of `counted` instructions, without warming up */
-    int32_t shape[WINDOW_SHAPE]; /* the deepest call in each part */
-    double measures[MEASURES];   /* NAN: not known */
+    double cycles, counted;     /* modelled: of `counted` instructions, without warming up */
+    double shape[WINDOW_SHAPE]; /* the mean level of calls in each part */
+    double measures[MEASURES];  /* NAN: not known */
     double distances[MEASURES];
     double unlike; /* NAN: not known */
     /* The function that the window has most more of than others: shares of instructions. */

@@ -63,12 +63,13 @@ static struct window_scope *push(struct builder *builder, struct window_scope sc
     return made;
 }
 
-static void loop_open(struct builder *builder, uint32_t loop, uint32_t from, bool before)
+/* A loop that is entered, but not at its head, began in its middle, unless the window did. */
+static void loop_open(struct builder *builder, uint32_t loop, uint32_t from, bool at_head)
 {
     const struct window_scope *call = scope_of(builder, call_top(builder));
     uint32_t index = (uint32_t)builder->tree->n;
     push(builder, (struct window_scope){.kind = SCOPE_LOOP,
-                                        .before = before,
+                                        .before = !at_head && from == builder->epoch_at,
                                         .from = from,
                                         .depth = call->depth,
                                         .nest = builder->code->loops.at[loop].depth,
@@ -86,7 +87,7 @@ static void loops_open(struct builder *builder, uint32_t loop, uint32_t from, bo
     if (loop == around || loop == CODE_LOOP_NONE)
         return;
     loops_open(builder, builder->code->loops.at[loop].parent, from, false);
-    loop_open(builder, loop, from, !at_head);
+    loop_open(builder, loop, from, at_head);
 }
 
 /* The call that was there before anything else of the window, or since a break. */

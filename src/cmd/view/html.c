@@ -283,8 +283,8 @@ static void take_rows(struct file *file)
         const struct list *list = &file->lists.at[n];
         if (list->held < list->values.n)
             note(file, arena_format(&file->arena,
-                                    "This file has the pages of %zu of %zu %s, those that weigh "
-                                    "most. gait view shows all.",
+                                    "This file has the pages of %zu of %zu %s, the first of their "
+                                    "list. gait view shows all.",
                                     list->held, list->values.n, list->what));
     }
 }

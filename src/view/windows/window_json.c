@@ -1,6 +1,6 @@
 #include "view/views.h"
 
-#include "analysis/windows/window_detail.h"
+#include "analysis/windows/window_fold.h"
 #include "base/map.h"
 #include "view/head.h"
 #include "view/place_text.h"
@@ -144,6 +144,33 @@ static void scope_json(struct writing *writing, uint32_t index)
     json_object_end(json);
 }
 
+/* As text shows it: what is alike below the same call or loop is one line. */
+static void outline_json(struct writing *writing)
+{
+    struct json *json = &writing->json;
+    struct window_fold fold;
+    window_fold_make(&fold, writing->detail);
+    json_array(json, "outline");
+    for (size_t i = 0; i < fold.n; i++) {
+        const struct fold_line *line = &fold.at[i];
+        const struct window_scope *scope = &writing->detail->tree.at[line->sample];
+        json_object(json, NULL);
+        json_integer(json, "level", line->level);
+        json_integer(json, "first", line->sample);
+        json_integer(json, "runs", line->runs);
+        if (scope->kind == SCOPE_LOOP)
+            json_integer(json, "iterations", line->iterations);
+        json_integer(json, "from", line->from);
+        json_integer(json, "instructions", line->instructions);
+        json_integer(json, "own", line->own);
+        if (writing->detail->modelled)
+            json_integer(json, "cycles", line->cycles);
+        json_object_end(json);
+    }
+    json_array_end(json);
+    window_fold_release(&fold);
+}
+
 /* Numbers are given before anything is written: lists stand before what refers to them. */
 static void numbers_give(struct writing *writing)
 {
@@ -207,6 +234,7 @@ void window_json(FILE *to, struct window_detail *detail)
     loops_json(&writing);
     code_json(&writing);
     course_json(&writing);
+    outline_json(&writing);
     json_array(&writing.json, "rows");
     for (uint32_t i = 0; i < detail->tree.n; i++)
         if (in_part(detail, &detail->tree.at[i]))

@@ -70,7 +70,7 @@ static void row_json(struct json *json, struct window_list *list, const struct w
     json_number(json, "overlap", 1 - row->measures[MEASURE_CODE]);
     json_array(json, "shape");
     for (int i = 0; i < WINDOW_SHAPE; i++)
-        json_integer(json, NULL, (uint64_t)row->shape[i]);
+        json_number(json, NULL, round(100 * row->shape[i]) / 100);
     json_array_end(json);
     json_object_end(json);
 }

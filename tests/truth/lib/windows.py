@@ -76,9 +76,9 @@ def loops_check(window, places, depths):
         head = int(window['loops'][row['loop']]['address'].split('+')[-1], 16)
         inside = [i for i in range(row['from'], row['to']) if places[i] == head and depths[i] == row['depth']]
         starts = row['starts']
-        if row.get('before'):
-            assert starts[0] == row['from'], row
-            starts = starts if places[starts[0]] == head and depths[starts[0]] == row['depth'] else starts[1:]
+        assert starts[0] == row['from'], row
+        if places[starts[0]] != head or depths[starts[0]] != row['depth']:  # it began before, or in its middle
+            starts = starts[1:]
         assert starts == inside, (window['window'], row, inside)
         assert row['iterations'] == len(row['starts'])
         n += len(inside)
