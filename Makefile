@@ -142,6 +142,10 @@ $(foreach f,$(FUZZ),$(eval $(call fuzz_rules,$f,$(firstword $(subst _, ,$f)))))
 fuzz: $(FUZZ:%=o/fuzz/fuzz_%)
 	@for f in $(FUZZ); do mkdir -p o/fuzz/found/$$f && o/fuzz/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
 	    -artifact_prefix=o/fuzz/$$f- o/fuzz/found/$$f tests/fuzz/corpus/$$f || exit 1; done
+# Odd requests to the server of gait view, with sanitizers.
+fuzz-serve:
+	$(MAKE) MODE=dbg all o/dbg/programs/orders
+	tests/fuzz/serve.py o/dbg $(FUZZ_SECONDS)
 # Test programs are what users build: optimised, with lines, nothing of ours inside. "link: FLAGS" in a source adds to them.
 PROG_FLAGS = -O2 -g -D_GNU_SOURCE -pthread
 prog_links = $(shell sed -n 's/^.*link: *\([^*]*\).*/\1/p' $1)
@@ -352,6 +356,6 @@ deps-long:
 	@tools/deps-long
 clean:
 	rm -rf o
-.PHONY: all deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-processes bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-processes bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' -type f 2>/dev/null)

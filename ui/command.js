@@ -56,7 +56,8 @@ export function pageOfCommand(command) {
   if (words[1] === 'annotate' && words[2]) return ['function', { name: plain(words.slice(2).join(' ')) }];
   if (words[1] === 'contexts')
     return ['contexts', { function: option('--function'), kernel: words.includes('--kernel') ? '1' : undefined }];
-  if (words[1] === 'report') return [`${option('--by')?.split(' ')[0] ?? 'function'}s`, { filter: option('--function') }];
+  if (words[1] === 'report' && option('--function')) return ['function', { name: option('--function') }];
+  if (words[1] === 'report') return [`${option('--by')?.split(' ')[0] ?? 'function'}s`, {}];
   if (words[1] === 'info') return ['overview', {}];
   return [words[1], {}];
 }

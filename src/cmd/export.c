@@ -184,7 +184,7 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         options->exporter = exporter_find(argv[optind++]);
     if (optind < argc)
         options->input = argv[optind++];
-    options->viewed = (struct viewed){{options->input}, 1};
+    options->viewed = (struct viewed){.paths = {options->input}, .n = 1};
     if (optind < argc && options->exporter && options->exporter->source == EXPORT_PAGE)
         options->viewed.paths[options->viewed.n++] = argv[optind++];
     if (optind < argc && !options->exporter)

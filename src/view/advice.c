@@ -2,6 +2,7 @@
 
 #include "text/json.h"
 #include "view/advice_say.h"
+#include "view/missing_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,4 +182,5 @@ void advice_json(struct json *json, const struct report *report)
     json_array(json, "limits");
     advise_limits(&adviser);
     json_array_end(json);
+    missing_json(json, report);
 }

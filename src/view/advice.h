@@ -15,6 +15,6 @@ void verdict_text(FILE *to, const struct report *report, const struct ink *ink);
 bool advice_text(FILE *to, const struct report *report, const struct ink *ink);
 /* How far the figures can be trusted, and what would help. */
 void limits_text(FILE *to, const struct report *report, const struct ink *ink);
-/* All three, as lists "verdict", "advice" and "limits" of sentences with their commands. Commands
- * do not name the file. */
+/* All three, as lists "verdict", "advice" and "limits" of sentences with their commands, and
+ * "missing" (missing_text.h). Commands do not name the file. */
 void advice_json(struct json *json, const struct report *report);

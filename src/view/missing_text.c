@@ -1,6 +1,7 @@
 #include "view/missing_text.h"
 
 #include "text/clean.h"
+#include "text/json.h"
 #include "analysis/report/report.h"
 
 #include <stdlib.h>
@@ -86,30 +87,63 @@ static const char *module_advice(const struct report *report, const struct scene
     return missing ? missing : "its symbols do not cover this code";
 }
 
+/* Less than this share is not worth a line. */
+static const double matters = 0.005;
+
+static const char *part_name(const struct report *report, size_t module)
+{
+    const struct scene_modules *modules = &report->scene->modules;
+    return module < modules->n ? modules->at[module].name : "[unknown]";
+}
+
+static const char *part_advice(const struct report *report, size_t module, bool *found)
+{
+    const struct scene_modules *modules = &report->scene->modules;
+    return module < modules->n
+               ? module_advice(report, &modules->at[module], report->scene->verbose, found)
+               : "outside of every known module";
+}
+
 void missing_text(FILE *to, const struct report *report)
 {
-    const double matters = 0.005;
-    const struct scene_modules *modules = &report->scene->modules;
-    double *shares = mem_alloc((modules->n + 1) * sizeof *shares);
+    size_t n = report->scene->modules.n;
+    double *shares = mem_alloc((n + 1) * sizeof *shares);
     struct arena *arena = &report->scene->arena;
     bool any = false, found = false, verbose = report->scene->verbose;
     shares_add(report, shares);
-    for (size_t i = 0; i <= modules->n; i++) {
+    for (size_t i = 0; i <= n; i++) {
         if (shares[i] < matters)
             continue;
         fprintf(to, "%s%7.2f%%  %s: %s\n",
                 any                   ? ""
                 : wants_lines(report) ? "\nlines that are not known:\n"
                                       : "\nfunctions without names:\n",
-                100 * shares[i],
-                i < modules->n ? text_clean(arena, modules->at[i].name) : "[unknown]",
-                i < modules->n
-                    ? text_clean(arena, module_advice(report, &modules->at[i], verbose, &found))
-                    : "outside of every known module");
+                100 * shares[i], text_clean(arena, part_name(report, i)),
+                text_clean(arena, part_advice(report, i, &found)));
         any = true;
     }
     if (found && !verbose)
         fprintf(to, "%s-v says where gait looked for them\n",
                 getenv("DEBUGINFOD_URLS") ? "" : "set DEBUGINFOD_URLS to a server to fetch many; ");
+    mem_free(shares);
+}
+
+void missing_json(struct json *json, const struct report *report)
+{
+    size_t n = report->scene->modules.n;
+    double *shares = mem_alloc((n + 1) * sizeof *shares);
+    bool found = false;
+    shares_add(report, shares);
+    json_array(json, "missing");
+    for (size_t i = 0; i <= n; i++) {
+        if (shares[i] < matters)
+            continue;
+        json_object(json, NULL);
+        json_string(json, "module", part_name(report, i));
+        json_number(json, "share", shares[i]);
+        json_string(json, "text", part_advice(report, i, &found));
+        json_object_end(json);
+    }
+    json_array_end(json);
     mem_free(shares);
 }

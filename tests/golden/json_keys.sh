@@ -43,7 +43,7 @@ def load(view):
 for view, own, row_keys in views:
     for head in load(view):
         same(view, common + own.split() + ['rows'] + ['kernel_rows?'] * (view == 'report')
-             + ['verdict', 'advice', 'limits'] * (view.startswith('report') and view.split()[-1] not in ('module', 'thread')), list(head))
+             + ['verdict', 'advice', 'limits', 'missing'] * (view.startswith('report') and view.split()[-1] not in ('module', 'thread')), list(head))
         for one in head.get('verdict', []) + head.get('advice', []) + head.get('limits', []):
             same('advice', ['text', 'command?'], list(one))
         assert head['rows'], view

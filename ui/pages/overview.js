@@ -27,7 +27,14 @@ function fact(name, ...value) {
   return [h('dt', {}, name), h('dd', {}, value)];
 }
 
-function facts(info) {
+// A profile of another machine is complete in itself, but for files that it does not hold.
+function machine(info, about) {
+  const host = info.facts.host?.join(', ');
+  const other = host && about.host && !info.facts.host.includes(about.host);
+  return [info.facts.cpu?.join(', '), host && `host ${host}${other ? `, not this one (${about.host})` : ''}`].filter(Boolean).join('; ');
+}
+
+function facts(info, about) {
   const totals = info.rows[0];
   const started = info.start_ns ? new Date(info.start_ns / 1e6).toISOString().replace('T', ' ').slice(0, 19) : null;
   const cost = totals.agent_share === null ? null
@@ -36,7 +43,7 @@ function facts(info) {
     fact('command', h('code', {}, info.command || 'not known')),
     fact('recorded', MODES[info.mode] ?? info.mode, info.complete ? '' : '; the file was not closed'),
     started && fact('started', `${started} UTC`),
-    info.facts.cpu && fact('machine', info.facts.cpu.join(', ')),
+    (info.facts.cpu || info.facts.host) && fact('machine', machine(info, about)),
     fact('CPU time', h('span', { id: 'user-time' }, seconds(totals.user_time)), ' user, ', seconds(totals.kernel_time), ' kernel; ',
       seconds(totals.off_time), ' off CPU'),
     fact('seen', info.mode === 'exact' ? `${count(totals.instructions)} instructions`
@@ -86,20 +93,28 @@ function losses(info) {
       : h('p', {}, 'Nothing.')];
 }
 
+// Code whose names or lines are not known, and where to get them.
+function missing(report) {
+  if (!report.missing?.length) return null;
+  return [h('h2', {}, 'Code without names'),
+    h('ul', {}, report.missing.map((one) => h('li', {}, h('strong', {}, percent(one.share)), ` ${one.module}: ${one.text}`))),
+    h('p', { class: 'small' }, 'Files that are elsewhere now: gait view --binary OLD=NEW, or --symfs FOLDER.')];
+}
+
 export const overview = {
   id: 'overview', title: 'Overview', group: 'Program',
   command: () => ({ route: 'report', params: {} }),
   async show(root) {
-    const [info, report, times] = await Promise.all([ask('info'), ask('report', { by: 'function' }), ask('timeline', { limit: 8 }).catch((error) => error)]);
+    const [about, info, report, times] = await Promise.all([ask('about'), ask('info'), ask('report', { by: 'function' }), ask('timeline', { limit: 8 }).catch((error) => error)]);
     const run = h('div', { class: 'timeline' });
     const advice = [...(report.verdict ?? []), ...(report.advice ?? [])];
     show(root,
-      fileNotes().map((text) => h('p', { class: 'problem' }, text)),
-      facts(info),
+      [...about.problems, ...fileNotes()].map((text) => h('p', { class: 'problem' }, text)),
+      facts(info, about),
       h('h2', {}, 'CPU time over the run'), times instanceof Error ? h('p', { class: 'small' }, times.message) : run,
       advice.length > 0 && [h('h2', {}, 'What to look at first'), h('div', { class: 'cards' }, advice.map(card))],
       h('div', { class: 'columns' }, h('section', {}, hottest(report)),
-        h('section', {}, threads(info), losses(info),
+        h('section', {}, threads(info), missing(report), losses(info),
           report.limits?.length > 0 && [h('h2', {}, 'How far this can be trusted'), h('ul', {}, report.limits.map((one) => h('li', {}, one.text)))])));
     return times instanceof Error ? undefined : timeline(run, times);
   },

@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 static const struct route {
     const char *name, *params;
@@ -47,6 +48,7 @@ static const char *param_next(const char *at, size_t *ret_bytes, bool *ret_argum
 static int about(const struct viewed *viewed)
 {
     struct json json;
+    struct utsname here;
     json_begin(&json, stdout);
     json_object(&json, NULL);
     json_string(&json, "schema", "gait/view/1");
@@ -55,6 +57,12 @@ static int about(const struct viewed *viewed)
     for (size_t i = 0; i < viewed->n; i++)
         json_string(&json, NULL, viewed->paths[i]);
     json_array_end(&json);
+    json_array(&json, "problems");
+    for (size_t i = 0; i < viewed->n; i++)
+        if (viewed->warnings[i])
+            json_string(&json, NULL, viewed->warnings[i]);
+    json_array_end(&json);
+    json_string(&json, "host", uname(&here) == 0 ? here.nodename : "");
     json_object(&json, "routes");
     for (size_t i = 0; i < ROUTES_N; i++) {
         size_t bytes;

@@ -9,6 +9,7 @@
 /* The profiles that are looked at: one, or two that are compared. */
 struct viewed {
     const char *paths[2];
+    const char *warnings[2]; /* that a file is damaged; NULL: none */
     size_t n;
 };
 

@@ -61,13 +61,14 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     return true;
 }
 
-int viewed_load(const struct viewed *viewed, bool quiet)
+int viewed_load(struct viewed *viewed, bool quiet)
 {
     for (size_t i = 0; i < viewed->n; i++) {
         struct profile profile;
         int status = profile_load(viewed->paths[i], quiet, &profile);
         if (status != EXIT_DONE)
             return status;
+        viewed->warnings[i] = profile.warning;
         profile_preload(viewed->paths[i], &profile);
     }
     return EXIT_DONE;
@@ -162,7 +163,7 @@ bool view_is_possible(struct err *err)
 
 int view_profile(const char *path)
 {
-    struct viewed viewed = {{path}, 1};
+    struct viewed viewed = {.paths = {path}, .n = 1};
     int status = viewed_load(&viewed, true);
     if (status != EXIT_DONE)
         return status;

@@ -143,8 +143,8 @@ def gait_json(*words):
 class Server:
     """gait view; .url is its address. Server(data), Server('--diff', before, after)."""
 
-    def __init__(self, *words):
-        self.process = subprocess.Popen([GAIT, 'view', '--no-open', *words], stdout=subprocess.PIPE,
+    def __init__(self, *words, prefix=()):
+        self.process = subprocess.Popen([*prefix, GAIT, 'view', '--no-open', *words], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
@@ -315,9 +315,9 @@ class Browser:
 
 
 @contextlib.contextmanager
-def viewing(page, *words):
-    """gait view of these words, in that browser."""
-    with Server(*words) as server:
+def viewing(page, *words, prefix=()):
+    """gait view of these words, in that browser; prefix: a command that starts it."""
+    with Server(*words, prefix=prefix) as server:
         page.url = server.url
         yield page
         page.behaved()
