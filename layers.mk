@@ -5,7 +5,7 @@
 # is a layer of its own if it is listed; if it is not, it belongs to the layer around it.
 
 # What runs inside the profiled program.
-LAYERS := wire x86 walk/base walk/count walk/emit walk/cache walk compress \
+LAYERS := wire python x86 walk/base walk/count walk/emit walk/cache walk compress \
           agent/base agent/channel agent/threads agent/sampling agent/signals agent/exact agent shim
 # What a program is.
 LAYERS += base text layout flow program/elf program/insn program/dwarf program/unwind program/names \
@@ -24,6 +24,7 @@ LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysi
           export/job export/viewers export/compilers export/gcda export serve cmd
 
 USES_wire       :=
+USES_python     := wire
 USES_x86        :=
 USES_walk/base  := wire
 USES_walk/count := walk/base x86
@@ -32,7 +33,7 @@ USES_walk/cache := walk/emit
 USES_walk       := walk/cache
 USES_compress   := wire
 
-USES_agent/base     := walk compress
+USES_agent/base     := walk compress python
 USES_agent/channel  := agent/base
 USES_agent/threads  := agent/channel
 USES_agent/sampling := agent/threads
@@ -65,7 +66,7 @@ USES_model/core   := base wire
 USES_model/pmu    := model/core records compress
 USES_model/replay := model/pmu program
 
-USES_process         := keep
+USES_process         := keep python
 USES_values          := process compress
 USES_consumers       := values paths model/replay
 USES_collect/channel := process
@@ -117,6 +118,6 @@ USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify
 GROUPS        := model analysis
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
-FREESTANDING := wire x86 walk/base walk/count walk/emit walk/cache walk compress
+FREESTANDING := wire python x86 walk/base walk/count walk/emit walk/cache walk compress
 # Live only inside the profiled program, in libgait.so.
 AGENT_ONLY   := agent/base agent/channel agent/threads agent/sampling agent/signals agent/exact agent shim

@@ -32,9 +32,9 @@ static bool take_keys(void *to, const struct flag *flag, const char *value, stru
 static const struct flag flags[] = {
     VIEW_INPUT,
     {"by", 0, "KEY",
-     "function, line, inline, block, edge, instruction, call, loop, module, source-file, process "
-     "or thread",
-     " (function); or several of process, thread, module, source-file, function, line: "
+     "function, line, inline, block, edge, instruction, call, loop, module, source-file, process, "
+     "thread or python",
+     " (function); or several of process, thread, module, source-file, function, python, line: "
      "process,function",
      .take = take_keys},
     VIEW_WEIGHT(": executions (of functions and lines: executed instructions), or user CPU time "

@@ -209,6 +209,7 @@ static void sum_stacks(const struct walk_stacks *stacks, struct totals *totals)
     for (int i = STACK_OUTERMOST + 1; i < STACK_N_ENDS; i++)
         sum_add(&totals->losses[stack_end_loss[i]], stacks->ends[i]);
     sum_add(&totals->losses[LOSS_stack_gone], stacks->untaken);
+    sum_add(&totals->losses[LOSS_python_unread], stacks->python_unnamed);
 }
 
 void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)

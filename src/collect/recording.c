@@ -54,6 +54,7 @@ struct run {
     struct drain drain;
     struct kernel_part kernel;
     struct walk_stacks stacks;
+    uint32_t appends;
     struct payload_dump dump;
     struct latency_scale scale;
     struct module_host module;
@@ -205,6 +206,14 @@ static void batches_note(struct run *run)
     sum_add_wide(&run->told.count_xx, delta->count_xx);
 }
 
+/* Python functions so far, now and then: what a killed recording has is to have names, too. */
+static void python_keep(struct run *run, bool last)
+{
+    enum { SECONDS = 20 };
+    if (run->session.stacks && (last || ++run->appends % SECONDS == 0))
+        python_functions_keep(&run->stacks.python, &run->delta);
+}
+
 static void append(struct run *run, bool last)
 {
     struct totals now;
@@ -224,6 +233,7 @@ static void append(struct run *run, bool last)
         now.losses[LOSS_thread_native] += target_deaf(&run->target);
     totals_give(&run->delta.totals, &run->told, &now);
     batches_note(run);
+    python_keep(run, last);
     output_append(&run->output, &run->delta, last);
     drain_forget(&run->drain);
     kernel_part_forget(&run->kernel);

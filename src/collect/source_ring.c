@@ -10,22 +10,23 @@
 
 /* Where the parts of a walk lie, behind its head. */
 struct walk_parts {
-    uint64_t exits_at, words_at, stack_at;
+    uint64_t exits_at, words_at, python_at, stack_at;
 };
 
 static bool walk_parts(const struct event_walk *walk, uint32_t bytes, struct walk_parts *ret)
 {
     const uint64_t registers = sizeof(uint64_t[STACK_COPY_REGISTERS]);
     if (walk->n_exits > bytes / sizeof(uint32_t) || walk->n_lead > bytes / sizeof(uint32_t) ||
-        walk->n_payload > bytes / sizeof(uint64_t))
+        walk->n_payload > bytes / sizeof(uint64_t) || walk->n_python > PYTHON_FRAMES_MAX)
         return false;
     uint64_t lead = sizeof(uint32_t) * (uint64_t)walk->n_lead;
     uint64_t exits = sizeof(uint32_t) * (uint64_t)walk->n_exits;
     ret->exits_at = sizeof *walk + lead;
     ret->words_at = (ret->exits_at + exits + 7) & ~UINT64_C(7);
-    ret->stack_at = ret->words_at + sizeof(uint64_t) * (uint64_t)walk->n_payload;
+    ret->python_at = ret->words_at + sizeof(uint64_t) * (uint64_t)walk->n_payload;
+    ret->stack_at = ret->python_at + sizeof(struct python_frame) * (uint64_t)walk->n_python;
     return ret->stack_at + (walk->stack_bytes ? registers : 0) <= bytes &&
-           walk->stack_bytes % 8 == 0 && walk->stack_bytes <= STACK_COPY_BYTES;
+           walk->stack_bytes % 8 == 0 && walk->stack_bytes <= STACK_COPY_DEEP;
 }
 
 static const void *entry_at(const struct source *source, uint64_t at)
@@ -33,15 +34,19 @@ static const void *entry_at(const struct source *source, uint64_t at)
     return source->entry.at + at;
 }
 
-static bool stack_read(struct source *source, const struct event_walk *walk, uint64_t at,
-                       uint32_t bytes, struct stack_sample *ret_stack)
+static bool stack_read(struct source *source, const struct event_walk *walk,
+                       const struct walk_parts *parts, uint32_t bytes,
+                       struct stack_sample *ret_stack)
 {
+    uint64_t at = parts->stack_at;
     uint64_t words_at = at + sizeof(uint64_t[STACK_COPY_REGISTERS]);
-    vec_reserve(&source->stack, STACK_COPY_BYTES / 8);
+    vec_reserve(&source->stack, STACK_COPY_DEEP / 8);
     *ret_stack = (struct stack_sample){.mask = STACK_REGISTERS_MASK,
                                        .registers = entry_at(source, at),
                                        .bytes = (const uint8_t *)source->stack.at,
-                                       .n_bytes = walk->stack_bytes};
+                                       .n_bytes = walk->stack_bytes,
+                                       .python = entry_at(source, parts->python_at),
+                                       .n_python = walk->n_python};
     return stack_words_decode(entry_at(source, words_at), (bytes - words_at) / 8, source->stack.at,
                               walk->stack_bytes / 8);
 }
@@ -65,7 +70,7 @@ static bool walk_read(struct source *source, uint32_t bytes)
     if (!walk_parts(&walk, bytes, &parts))
         return false;
     struct stack_sample stack;
-    if (walk.stack_bytes && !stack_read(source, &walk, parts.stack_at, bytes, &stack))
+    if (walk.stack_bytes && !stack_read(source, &walk, &parts, bytes, &stack))
         return false;
     if (!source->decode)
         return true;
@@ -109,6 +114,14 @@ static bool messages_read(struct source *source, uint32_t bytes)
     return true;
 }
 
+static bool python_read_code(struct source *source, uint32_t bytes)
+{
+    if (bytes < sizeof(struct event_python))
+        return false;
+    return !source->decode ||
+           interrupts_python(&source->decode->interrupts, entry_at(source, 0), bytes);
+}
+
 /* False: it makes no sense. */
 static bool entry_read(struct source *source, uint32_t bytes)
 {
@@ -119,6 +132,7 @@ static bool entry_read(struct source *source, uint32_t bytes)
     case EVENT_WALK: return walk_read(source, bytes);
     case EVENT_THREAD: return thread_read(source, bytes);
     case EVENT_MESSAGES: return messages_read(source, bytes);
+    case EVENT_PYTHON: return python_read_code(source, bytes);
     default: return false;
     }
 }

@@ -122,8 +122,11 @@ static bool function_put(struct opening *opening, const struct kept_function *fu
     for (size_t i = 0; i < function->ranges.n; i++) {
         const struct kept_range *range = &function->ranges.at[i];
         size_t room;
-        if (!range->bytes || !image_executable(opening->image, (struct svma){range->start}) ||
-            !image_bytes(opening->image, (struct svma){range->start}, &room) || room < range->bytes)
+        if (!range->bytes || !image_executable(opening->image, (struct svma){range->start}))
+            return false;
+        if (function->has_code &&
+            (!image_bytes(opening->image, (struct svma){range->start}, &room) ||
+             room < range->bytes))
             return false;
     }
     for (size_t i = 0; i < function->ranges.n; i++) {

@@ -172,6 +172,20 @@ bool profile_module_is_kernel(const struct profile *profile, uint32_t module)
     return module < profile->modules.n && strcmp(profile->modules.at[module].path, "[kernel]") == 0;
 }
 
+bool profile_module_is_python(const struct profile *profile, uint32_t module)
+{
+    return module < profile->modules.n &&
+           strcmp(profile->modules.at[module].path, PYTHON_MODULE) == 0;
+}
+
+bool profile_has_python(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->modules.n; i++)
+        if (profile_module_is_python(profile, i))
+            return true;
+    return false;
+}
+
 uint32_t profile_module_jit(struct profile *profile, uint32_t pid)
 {
     uint8_t id[4] = {(uint8_t)(pid >> 24), (uint8_t)(pid >> 16), (uint8_t)(pid >> 8), (uint8_t)pid};

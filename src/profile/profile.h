@@ -412,6 +412,11 @@ uint32_t profile_module(struct profile *profile, const char *path, const uint8_t
 /* Whether it is "[kernel]"; MODULE_NONE is not. */
 bool profile_module_is_kernel(const struct profile *profile, uint32_t module);
 
+/* Python functions (keep/keep_python.h). */
+#define PYTHON_MODULE "[python]"
+bool profile_module_is_python(const struct profile *profile, uint32_t module);
+bool profile_has_python(const struct profile *profile);
+
 /* The module of JIT code of a process. */
 uint32_t profile_module_jit(struct profile *profile, uint32_t pid);
 

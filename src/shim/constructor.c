@@ -2,6 +2,7 @@
 #include "agent/agent.h"
 #include "agent/channel/connect.h"
 #include "shim/go_runtime.h"
+#include "shim/python.h"
 #include "wire/channel.h"
 
 #include <link.h>
@@ -22,5 +23,6 @@ __attribute__((constructor)) static void wake(void)
     if (!path || !connect_path(path, &place))
         return;
     go_runtime_find();
+    python_find();
     agent_start();
 }

@@ -154,6 +154,7 @@ static void advise_below(struct adviser *adviser)
 
 static void advise_all(struct adviser *adviser)
 {
+    advise_python(adviser);
     advise_hottest(adviser);
     advise_stalls(adviser);
     advise_callers(adviser);

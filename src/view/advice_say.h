@@ -37,6 +37,8 @@ const char *advice_name(const struct report *report, const struct report_row *ro
 
 /* Who calls the hottest function. */
 void advise_callers(struct adviser *adviser);
+/* The Python function that most is done for. */
+void advise_python(struct adviser *adviser);
 /* Time in the kernel, unless the first line says it. */
 void advise_kernel(struct adviser *adviser);
 /* What was not seen at all, and how it could be. */

@@ -35,6 +35,14 @@ static void key_json(struct json *json, const struct ranking *ranking, const str
         json_integer(json, "line", row->line);
         break;
     case RANK_KEYS: break;
+    case RANK_PYTHON:
+        json_string(json, "python", row->name ? row->name : "");
+        if (!rank_keys_have(&ranking->keys, RANK_FILE) &&
+            !rank_keys_have(&ranking->keys, RANK_LINE)) {
+            json_string(json, "file", row->file ? row->file : "[unknown]");
+            json_integer(json, "line", row->line);
+        }
+        break;
     case RANK_FUNCTION:
         json_string(json, "name", row->name ? scene_readable(scene, row->name) : "[unknown]");
         json_string(json, "linkage", row->name ? row->name : "[unknown]");

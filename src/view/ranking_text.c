@@ -31,7 +31,8 @@ static bool column_there(const struct ranking *ranking, enum column column)
 {
     bool mixed = !rank_keys_have(&ranking->keys, RANK_FUNCTION) &&
                  !rank_keys_have(&ranking->keys, RANK_MODULE) &&
-                 !rank_keys_have(&ranking->keys, RANK_LINE);
+                 !rank_keys_have(&ranking->keys, RANK_LINE) &&
+                 !rank_keys_have(&ranking->keys, RANK_PYTHON);
     if (ranking->exact)
         return column == SHARE || column == INSTRUCTIONS;
     switch (column) {
@@ -115,6 +116,15 @@ static void key_cell(struct page *page, const struct rank_row *row, enum rank_ke
             sheet_cell(sheet, "%s:%" PRIu32, path_short(&page->paths, row->file), row->line);
         break;
     case RANK_KEYS: break;
+    case RANK_PYTHON:
+        if (!row->name)
+            sheet_cell(sheet, "(not in Python)");
+        else if (row->file && !rank_keys_have(&page->ranking->keys, RANK_LINE))
+            sheet_cell(sheet, "%s (%s:%" PRIu32 ")", name_text(page->ranking->scene, row->name),
+                       path_short(&page->paths, row->file), row->line);
+        else
+            sheet_cell(sheet, "%s", name_text(page->ranking->scene, row->name));
+        break;
     case RANK_FUNCTION:
         sheet_cell(sheet, "%s",
                    row->name ? name_text(page->ranking->scene, row->name) : "[unknown]");

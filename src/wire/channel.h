@@ -14,11 +14,12 @@
 #include "wire/losses.h"
 #include "wire/payload.h"
 #include "wire/plan.h"
+#include "wire/python.h"
 
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 9,
+    CHANNEL_VERSION = 10,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -170,6 +171,9 @@ struct channel {
     uint64_t variety; /* different exits in a recorded window, on average; written by the tool */
     uint64_t plans_bytes; /* published length of the plans section; written by the tool */
     uint64_t plans_for;   /* maps_bytes up to which plans are complete; written by the tool */
+    /* Of a Python that the agent could not find itself: avma of _PyRuntime (stored last) and of
+     * PyCode_Type, and Py_Version; written by the tool. */
+    uint64_t python_runtime, python_code_type, python_version;
     /* Functions whose plans threads wait for: offset in the library + 1; 0: free. Threads add
      * them, the tool removes them. */
     uint64_t plan_asks[PLAN_ASKS];
@@ -318,7 +322,8 @@ enum event_kind {
     EVENT_WALK = 2,
     EVENT_THREAD = 3,
     EVENT_TRACE = 4,
-    EVENT_MESSAGES = 5
+    EVENT_MESSAGES = 5,
+    EVENT_PYTHON = 6, /* wire/python.h */
 };
 
 /* What passed a thread's compressor, up to the walk that follows. */
@@ -358,6 +363,7 @@ enum {
 enum {
     STACK_COPY_REGISTERS = 17,   /* rax rbx rcx rdx rsi rdi rbp rsp rip, r8 to r15: as in perf */
     STACK_COPY_BYTES = 16 << 10, /* from rsp upwards, at most */
+    STACK_COPY_DEEP = 64 << 10,  /* the same of interpreters, whose stacks are deep */
     STACK_BEGIN_BYTES = 64,      /* above the outermost frame: data of the start code */
 };
 
@@ -404,10 +410,12 @@ struct event_walk {
     /* The same by the pace that the code had further on, when its copies were warm. 0: the trail
      * is not one of the few that went so far. */
     uint32_t warm_ticks;
+    uint32_t n_python; /* Python frames; 0 without a stack */
+    uint32_t reserved;
     /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1
      * went. At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h).
-     * If there is a stack: uint64_t registers[STACK_COPY_REGISTERS]; the rest is its words
-     * (wire/stack_words.h). */
+     * If there is a stack: struct python_frame python[n_python], innermost first;
+     * uint64_t registers[STACK_COPY_REGISTERS]; the rest is its words (wire/stack_words.h). */
 };
 
 /* ---- exact traces: the bank of a thread slot is a ring of all exits of the thread, in order.

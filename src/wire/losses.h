@@ -79,7 +79,9 @@
         aborted,                                                                                   \
         "memory transaction aborted at its start, as hardware may: the program took its fallback") \
     LOSS(patched, "code of a file made writable: disassembly shows the file, not what ran")        \
-    LOSS(cut_off, "thread ran or waited when its process ended: its last branch may be missing")
+    LOSS(cut_off, "thread ran or waited when its process ended: its last branch may be missing")   \
+    LOSS(python_unread, "Python frames incomplete: interrupted while they changed")                \
+    LOSS(python_deep, "Python frames incomplete: more than are kept")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -7,6 +7,7 @@
 #include "agent/base/kernel.h"
 #include "agent/base/means.h"
 #include "agent/base/ring.h"
+#include "python/frames.h"
 #include "walk/run.h"
 #include "wire/channel.h"
 
@@ -87,6 +88,7 @@ struct agent {
     struct kernel_sigaction actions[AGENT_SIGNALS];
     bool own[AGENT_SIGNALS]; /* signals whose real handler is the agent's */
     bool go;                 /* the process has a Go runtime: shim/go_runtime.h */
+    struct python python;    /* threads that begin to read it at once all write the same */
 };
 
 extern struct agent agent;

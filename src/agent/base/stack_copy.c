@@ -49,11 +49,18 @@ static bool fault_bearable(const struct kernel_ucontext *frame)
     return !(frame->mask & faults) && frame->rsp - frame->stack_sp >= frame->stack_size;
 }
 
-/* A stack pointer elsewhere is that of another stack: of a signal, a coroutine. */
-static uint64_t bytes_wanted(uint64_t sp, uint64_t begin)
+uint64_t stack_copy_memory(void *to, uint64_t from, uint64_t bytes,
+                           const struct kernel_ucontext *frame)
 {
-    const uint64_t most = STACK_COPY_BYTES - STACK_BEGIN_BYTES;
-    return begin > sp && begin - sp < most ? begin - sp + STACK_BEGIN_BYTES : STACK_COPY_BYTES;
+    return fault_bearable(frame) ? stack_copy_guarded(to, from, bytes)
+                                 : copy_by_kernel(to, from, bytes);
+}
+
+/* A stack pointer elsewhere is that of another stack: of a signal, a coroutine. */
+static uint64_t bytes_wanted(uint64_t sp, uint64_t begin, uint32_t most)
+{
+    return begin > sp && begin - sp < most - STACK_BEGIN_BYTES ? begin - sp + STACK_BEGIN_BYTES
+                                                               : most;
 }
 
 static void registers_take(struct stack_copy *copy, const struct kernel_ucontext *frame)
@@ -67,12 +74,11 @@ static void registers_take(struct stack_copy *copy, const struct kernel_ucontext
 }
 
 uint32_t stack_copy_take(struct stack_copy *copy, const struct kernel_ucontext *frame,
-                         uint64_t begin)
+                         uint64_t begin, uint32_t most)
 {
-    uint64_t wanted = bytes_wanted(frame->rsp, begin);
+    uint64_t wanted = bytes_wanted(frame->rsp, begin, most);
     uint64_t *raw = copy->words + (STACK_WORDS_ROOM(STACK_COPY_WORDS) - STACK_COPY_WORDS);
-    uint64_t got = fault_bearable(frame) ? stack_copy_guarded(raw, frame->rsp, wanted)
-                                         : copy_by_kernel(raw, frame->rsp, wanted);
+    uint64_t got = stack_copy_memory(raw, frame->rsp, wanted, frame);
     registers_take(copy, frame);
     copy->n_words = stack_words_encode(copy->words, raw, (uint32_t)(got / 8));
     return (uint32_t)got & ~7u;

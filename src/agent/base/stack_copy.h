@@ -15,7 +15,7 @@
 
 struct kernel_ucontext;
 
-enum { STACK_COPY_WORDS = STACK_COPY_BYTES / 8 };
+enum { STACK_COPY_WORDS = STACK_COPY_DEEP / 8 };
 
 struct stack_copy {
     uint64_t registers[STACK_COPY_REGISTERS];
@@ -23,10 +23,13 @@ struct stack_copy {
     uint32_t n_words;
 };
 
-/* Up to `begin`, the start of the thread's stack, if that is known: most stacks are short. Returns
- * the bytes copied; 0: none. */
+/* Up to `begin`, the start of the thread's stack, if that is known: most stacks are short. No more
+ * than `most` bytes, in whole pages. Returns the bytes copied; 0: none. */
 uint32_t stack_copy_take(struct stack_copy *copy, const struct kernel_ucontext *frame,
-                         uint64_t begin);
+                         uint64_t begin, uint32_t most);
+/* Memory of the interrupted program; returns how many bytes were copied. */
+uint64_t stack_copy_memory(void *to, uint64_t from, uint64_t bytes,
+                           const struct kernel_ucontext *frame);
 /* Copies until a page is not there. Returns how many bytes were copied. */
 uint64_t stack_copy_guarded(void *to, uint64_t from, uint64_t bytes);
 /* Whether this fault is the end of such a copy: then it goes on behind it. */

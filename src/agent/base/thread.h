@@ -8,6 +8,7 @@
 #include "agent/base/course.h"
 #include "agent/base/kernel.h"
 #include "agent/base/means.h"
+#include "agent/base/python_copy.h"
 #include "agent/base/stack_copy.h"
 #include "walk/run.h"
 #include "wire/channel.h"
@@ -61,7 +62,8 @@ struct thread {
 
     _Alignas(64) uint8_t signal_stack[THREAD_SIGNAL_STACK_BYTES]; /* sampling */
 
-    struct stack_copy stack; /* of the current sample */
+    struct stack_copy stack;   /* of the current sample */
+    struct python_copy python; /* likewise */
 
     int32_t tid; /* 0: the slot is free; -1: it is being filled */
     uint32_t slot;

@@ -5,6 +5,7 @@
 #include "agent/base/loader.h"
 #include "agent/base/process.h"
 #include "agent/base/stack_copy.h"
+#include "agent/sampling/python_take.h"
 #include "agent/base/thread.h"
 #include "agent/channel/maps.h"
 #include "agent/sampling/budget.h"
@@ -368,7 +369,10 @@ static void sample_begin(struct thread *thread)
     if (agent.options.events & EVENTS_STACK)
         thread->progress.event.stack_bytes =
             stack_copy_take(&thread->stack, &thread->frame,
-                            __atomic_load_n(&thread->wire->stack_begin, __ATOMIC_RELAXED));
+                            __atomic_load_n(&thread->wire->stack_begin, __ATOMIC_RELAXED),
+                            agent.python.runtime ? STACK_COPY_DEEP : STACK_COPY_BYTES);
+    if (thread->progress.event.stack_bytes)
+        thread->progress.event.n_python = python_copy_take(thread);
 }
 
 static void sample_walk(struct thread *thread, void (*parts)(struct thread *thread))

@@ -146,8 +146,9 @@ static void event_publish(struct thread *thread)
     }
     uint32_t n_exits = event->n_lead + event->n_exits;
     uint32_t before = (uint32_t)(sizeof *event + 4 * n_exits + 7) & ~7u;
-    event->bytes =
-        before + 8 * event->n_payload + (event->stack_bytes ? stack_copy_bytes(&thread->stack) : 0);
+    uint32_t python = event->n_python * (uint32_t)sizeof(struct python_frame);
+    event->bytes = before + 8 * event->n_payload +
+                   (event->stack_bytes ? python + stack_copy_bytes(&thread->stack) : 0);
     struct event_walk *out = ring_take(&agent.ring, event->bytes);
     if (!out) {
         agent_lose(LOSS_dropped);
@@ -164,8 +165,11 @@ static void event_publish(struct thread *thread)
     const uint64_t *words = context_words(thread->context);
     for (uint32_t i = 0; i < event->n_payload; i++)
         payload[i] = words[i];
-    if (event->stack_bytes)
-        stack_copy_write(&thread->stack, payload + event->n_payload);
+    uint64_t *stack = payload + event->n_payload;
+    if (event->stack_bytes) {
+        __builtin_memcpy(stack, thread->python.frames, python);
+        stack_copy_write(&thread->stack, stack + python / 8);
+    }
     ring_publish(out, EVENT_WALK);
 }
 
@@ -209,7 +213,8 @@ void window_further(struct thread *thread)
     event->flags = (event->flags & WALK_OUTSIDE) | WALK_FURTHER;
     event->tsc = sys_tsc();
     event->pc = thread->context->pc;
-    event->stack_bytes = event->lead = event->trail = event->counted = event->counted_ticks = 0;
+    event->n_python = event->stack_bytes = event->lead = event->trail = event->counted =
+        event->counted_ticks = 0;
     event->warm_ticks = 0;
     window_take(thread);
 }

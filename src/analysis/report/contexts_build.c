@@ -93,11 +93,19 @@ static uint32_t tree_add(struct tree *tree, const struct calling_context *wanted
     return i;
 }
 
-/* The nearest context on the way up, itself included, that is of the function. */
+/* The nearest context on the way up, itself included, that is of the function. Whatever an
+ * interpreter calls for one Python function has nothing to do with what it calls for another. */
 static uint32_t tree_find_above(const struct tree *tree, uint32_t from, uint32_t function)
 {
-    while (from != CONTEXT_NONE && tree->contexts->at[from].function != function)
-        from = tree->contexts->at[from].parent;
+    const struct calling_contexts *contexts = tree->contexts;
+    const struct context_functions *functions = &contexts->frames.functions;
+    bool python = functions->at[function].python;
+    while (from != CONTEXT_NONE && contexts->at[from].function != function) {
+        uint32_t of = contexts->at[from].function;
+        if (!python && of != CONTEXT_THREAD && functions->at[of].python)
+            return CONTEXT_NONE;
+        from = contexts->at[from].parent;
+    }
     return from;
 }
 

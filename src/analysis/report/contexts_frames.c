@@ -13,6 +13,10 @@ static void functions_copy(struct context_frames *frames)
     for (uint32_t node = 0; node < plain->profile->stacks.nodes.n; node++)
         if (plain->function_of[node] != PLAIN_NONE && plain->flags[node] & PLAIN_KERNEL)
             frames->functions.at[plain->function_of[node]].kernel = true;
+        else if (plain->function_of[node] != PLAIN_NONE &&
+                 profile_module_is_python(plain->profile,
+                                          stacks_key(&plain->profile->stacks, node).module))
+            frames->functions.at[plain->function_of[node]].python = true;
 }
 
 /* "_Z...", "_R...": says what it is a member of. */

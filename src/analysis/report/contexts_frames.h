@@ -11,7 +11,7 @@ struct context_function {
     uint32_t module;  /* of the scene, MODULE_NONE: of none */
     uint64_t start;   /* svma; 0: not known, or inlined */
     const char *name; /* as linked */
-    bool inlined, kernel;
+    bool inlined, kernel, python;
 };
 
 struct context_frame {

@@ -11,7 +11,8 @@
 
 static const char *const key_names[RANK_KEYS] = {
     [RANK_PROCESS] = "process",  [RANK_THREAD] = "thread",     [RANK_MODULE] = "module",
-    [RANK_FILE] = "source-file", [RANK_FUNCTION] = "function", [RANK_LINE] = "line"};
+    [RANK_FILE] = "source-file", [RANK_FUNCTION] = "function", [RANK_PYTHON] = "python",
+    [RANK_LINE] = "line"};
 
 const char *rank_key_name(enum rank_key key)
 {
@@ -50,12 +51,14 @@ bool rank_keys_parse(const char *text, struct rank_keys *ret_keys)
 static bool of_code(const struct rank_keys *keys)
 {
     return rank_keys_have(keys, RANK_MODULE) || rank_keys_have(keys, RANK_FILE) ||
-           rank_keys_have(keys, RANK_FUNCTION) || rank_keys_have(keys, RANK_LINE);
+           rank_keys_have(keys, RANK_FUNCTION) || rank_keys_have(keys, RANK_PYTHON) ||
+           rank_keys_have(keys, RANK_LINE);
 }
 
 static bool of_lines(const struct rank_keys *keys)
 {
-    return rank_keys_have(keys, RANK_FILE) || rank_keys_have(keys, RANK_LINE);
+    return rank_keys_have(keys, RANK_FILE) || rank_keys_have(keys, RANK_LINE) ||
+           rank_keys_have(keys, RANK_PYTHON);
 }
 
 static bool of_threads(const struct rank_keys *keys)
@@ -80,16 +83,17 @@ static uint32_t row_at(struct ranking *ranking, struct map *places, const struct
         row.pid = known->pid;
     if (rank_keys_have(keys, RANK_THREAD))
         row.tid = known->tid;
-    if (rank_keys_have(keys, RANK_FUNCTION)) {
+    bool function = rank_keys_have(keys, RANK_FUNCTION) || rank_keys_have(keys, RANK_PYTHON);
+    if (function) {
         row.name = known->name;
         row.at = known->at;
     }
     if (of_lines(keys))
         row.file = known->file;
-    if (rank_keys_have(keys, RANK_LINE))
+    if (rank_keys_have(keys, RANK_LINE) || rank_keys_have(keys, RANK_PYTHON))
         row.line = known->line;
     /* Functions of one name are several; and what has no file is told apart by its module. */
-    bool module = rank_keys_have(keys, RANK_MODULE) || rank_keys_have(keys, RANK_FUNCTION);
+    bool module = rank_keys_have(keys, RANK_MODULE) || function;
     if (module || (of_lines(keys) && !known->file))
         row.module = known->module;
     struct place_key key = {.pid = row.pid,
@@ -117,6 +121,26 @@ static void line_find(struct ranking *ranking, struct rank_row *row, uint64_t at
 
 /* ---- samples */
 
+/* The place that a node counts for: its own or, if Python functions are asked for, that of the
+ * nearest of them. UINT32_MAX: there is none. */
+static uint32_t place_of(const struct ranking *ranking, const uint32_t *places, uint32_t node)
+{
+    const struct plain *plain = &ranking->plain;
+    struct stack_key key = stacks_key(&plain->profile->stacks, node);
+    if (!rank_keys_have(&ranking->keys, RANK_PYTHON) ||
+        profile_module_is_python(plain->profile, key.module))
+        return node;
+    return key.parent == STACK_NONE ? UINT32_MAX : places[key.parent];
+}
+
+/* Where a Python function begins, unless lines are asked for. */
+static uint64_t line_at(const struct ranking *ranking, const struct plain_function *of, uint64_t at)
+{
+    bool start =
+        rank_keys_have(&ranking->keys, RANK_PYTHON) && !rank_keys_have(&ranking->keys, RANK_LINE);
+    return start ? of->start : at;
+}
+
 /* The row of each node, UINT32_MAX: none. */
 static uint32_t *nodes_place(struct ranking *ranking, struct map *places)
 {
@@ -125,14 +149,18 @@ static uint32_t *nodes_place(struct ranking *ranking, struct map *places)
     bool code = of_code(&ranking->keys);
     uint32_t *row_of = mem_alloc((stacks->nodes.n + 1) * sizeof *row_of);
     uint64_t *thread_of = mem_alloc((stacks->nodes.n + 1) * sizeof *thread_of);
+    uint32_t *place = mem_alloc((stacks->nodes.n + 1) * sizeof *place);
     for (uint32_t node = 0; node < stacks->nodes.n; node++) {
         struct stack_key key = stacks_key(stacks, node);
-        uint32_t function = plain->function_of[node];
+        place[node] = place_of(ranking, place, node);
+        uint32_t function =
+            place[node] == UINT32_MAX ? PLAIN_NONE : plain->function_of[place[node]];
         thread_of[node] = key.parent == STACK_NONE ? key.address : thread_of[key.parent];
         row_of[node] = UINT32_MAX;
         const struct plain_function *of =
             function == PLAIN_NONE ? NULL : &plain->functions.at[function];
-        if (!(plain->flags[node] & PLAIN_KEPT) || (of && !of->shown) || (!of && code))
+        bool outside = place[node] == UINT32_MAX && plain->function_of[node] != PLAIN_NONE;
+        if (!(plain->flags[node] & PLAIN_KEPT) || (of && !of->shown) || (!of && code && !outside))
             continue;
         struct rank_row row = {.pid = (uint32_t)(thread_of[node] >> 32),
                                .tid = (uint32_t)thread_of[node],
@@ -140,9 +168,10 @@ static uint32_t *nodes_place(struct ranking *ranking, struct map *places)
                                .name = of ? of->name : NULL,
                                .at = of ? of->start : 0};
         if (of)
-            line_find(ranking, &row, key.address);
+            line_find(ranking, &row, line_at(ranking, of, stacks_key(stacks, place[node]).address));
         row_of[node] = row_at(ranking, places, &row);
     }
+    mem_free(place);
     mem_free(thread_of);
     return row_of;
 }
@@ -157,14 +186,16 @@ static void cell_add(struct ranking *ranking, const uint32_t *row_of, uint32_t *
     bool kernel = plain->flags[cell->node] & PLAIN_KERNEL;
     if (!(plain->flags[cell->node] & PLAIN_KEPT))
         return;
-    if (row_of[cell->node] != UINT32_MAX) {
-        struct rank_row *row = &ranking->at[row_of[cell->node]];
+    uint32_t own = row_of[cell->node];
+    bool python = rank_keys_have(&ranking->keys, RANK_PYTHON);
+    if (own != UINT32_MAX) {
+        struct rank_row *row = &ranking->at[own];
         groups_add(kernel ? &row->kernel : &row->user, cell->group, weight);
     }
     for (uint32_t node = cell->node; node != STACK_NONE; node = plain->parent_of[node]) {
         uint32_t r = row_of[node];
-        if (r == UINT32_MAX || stamps[r] == i + 1)
-            continue;
+        if (r == UINT32_MAX || stamps[r] == i + 1 || (python && !ranking->at[r].name && r != own))
+            continue; /* what is outside Python calls nobody */
         stamps[r] = i + 1;
         struct rank_row *row = &ranking->at[r];
         groups_add(kernel ? &row->kernel_below : &row->user_below, cell->group, weight);
@@ -420,6 +451,10 @@ static bool rows_make(struct ranking *ranking, struct rank_filter filter, struct
         return err_set(err, ERR_FORMAT,
                        "an exact profile does not keep processes and threads apart; the times of "
                        "one of gait record without --exact do");
+    if (rank_keys_have(&ranking->keys, RANK_PYTHON) && !profile_has_python(profile))
+        return err_set(err, ERR_FORMAT,
+                       "no Python function was seen; gait record (without --exact and --plain) "
+                       "reads those of CPython 3.11 to 3.13");
     if (ranking->exact) {
         counts_rank(ranking);
         return true;

@@ -18,6 +18,7 @@ enum rank_key {
     RANK_MODULE,
     RANK_FILE,
     RANK_FUNCTION,
+    RANK_PYTHON, /* the Python function that it is done for; lines and files are then Python's */
     RANK_LINE,
     RANK_KEYS
 };

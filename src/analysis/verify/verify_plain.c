@@ -87,7 +87,7 @@ static void node_check(struct verification *verdict, struct scene *scene, struct
                        unsigned flags)
 {
     const struct image *image = scene_image(scene, 0, key.module);
-    if (!image) {
+    if (!image || profile_module_is_python(scene->sides[0], key.module)) {
         verdict->skipped++;
         return;
     }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct image;
+struct python_frame;
 struct unwind;
 
 /* The module of an address. */
@@ -40,10 +41,12 @@ struct stack_space {
 
 /* As in PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER. */
 struct stack_sample {
-    uint64_t mask;             /* sample_regs_user; sp and ip must be in it */
-    const uint64_t *registers; /* one for each bit of the mask, lowest first */
-    const uint8_t *bytes;      /* from sp upwards */
-    size_t n_bytes;            /* as the kernel copied (dyn_size) */
+    uint64_t mask;                     /* sample_regs_user; sp and ip must be in it */
+    const uint64_t *registers;         /* one for each bit of the mask, lowest first */
+    const uint8_t *bytes;              /* from sp upwards */
+    size_t n_bytes;                    /* as the kernel copied (dyn_size) */
+    const struct python_frame *python; /* innermost first */
+    size_t n_python;
 };
 
 enum stack_how {

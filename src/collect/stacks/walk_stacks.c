@@ -17,6 +17,7 @@ struct module_rule {
 void walk_stacks_init(struct walk_stacks *stacks, struct profile *profile)
 {
     *stacks = (struct walk_stacks){.profile = profile};
+    python_functions_init(&stacks->python);
 }
 
 void walk_stacks_release(struct walk_stacks *stacks)
@@ -31,6 +32,8 @@ void walk_stacks_release(struct walk_stacks *stacks)
     }
     vec_release(&stacks->rules);
     stack_release(&stacks->stack);
+    stack_release(&stacks->merged);
+    python_functions_release(&stacks->python);
     last_nodes_release(&stacks->last);
 }
 
@@ -95,6 +98,9 @@ static bool place_of(void *closure, struct avma at, struct stack_place *ret_plac
 static uint32_t node_of(void *closure, uint32_t parent, struct avma inside)
 {
     const struct asked *asked = closure;
+    if (inside.v & PYTHON_PC)
+        return stacks_node(&asked->stacks->profile->stacks, parent, asked->stacks->python.module,
+                           inside.v & ~PYTHON_PC);
     struct place place = mappings_place(asked->mappings, inside);
     return stacks_node(&asked->stacks->profile->stacks, parent, place.module, place.address.v);
 }
@@ -127,11 +133,20 @@ uint32_t walk_stacks_node(struct walk_stacks *stacks, const struct walk_thread *
     stack_walk(stack, &space, sample);
     size_t own = stack->n, common = stack_past_common(thread->past, stack);
     stack_past_apply(thread->past, stack);
-    *ret_begin = stack->end == STACK_OUTERMOST ? begin_of(stacks, stack, own, common) : 0;
+    /* Stacks of interpreters change far out, too: whatever they run is called by the same loop. */
+    *ret_begin = stack->end != STACK_OUTERMOST ? 0
+                 : sample->n_python            ? stack->at[stack->n - 1].sp.v
+                                               : begin_of(stacks, stack, own, common);
     stacks->ends[stack->end]++;
     for (int i = 0; i < STACK_N_FALLBACKS; i++)
         stacks->fallbacks[i] += stack->fallbacks[i];
     stack_drop_unmapped(stack, &space);
+    if (sample->n_python) {
+        stacks->with_python++;
+        stacks->python_unnamed +=
+            python_stack_merge(&stacks->merged, stack, sample, thread->python, &stacks->python);
+        stack = &stacks->merged;
+    }
     struct last_stack *last = last_nodes_of(&stacks->last, (uint32_t)thread->mappings->pid,
                                             thread->tid, thread->mappings->changes);
     return last_stack_node(last, stack, root, node_of, &asked);

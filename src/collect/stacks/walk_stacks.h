@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "collect/stacks/last_nodes.h"
+#include "collect/stacks/python_stack.h"
 #include "collect/stacks/stack.h"
 #include "collect/stacks/stack_past.h"
 
@@ -21,11 +22,14 @@ struct walk_stacks {
         VEC(struct module_rule *); /* by module; NULL: not needed yet */
     } rules;
     struct stack stack;
+    struct stack merged; /* with Python frames */
+    struct python_functions python;
     struct last_nodes last;
     uint32_t turn; /* deep stacks so far */
     /* so far */
     uint64_t untaken; /* interrupts without a copy of the stack */
     uint64_t ends[STACK_N_ENDS], fallbacks[STACK_N_FALLBACKS];
+    uint64_t with_python, python_unnamed; /* stacks; frames */
 };
 
 void walk_stacks_init(struct walk_stacks *stacks, struct profile *profile);
@@ -36,6 +40,7 @@ void walk_stacks_forget(struct walk_stacks *stacks);
 struct walk_thread {
     struct mappings *mappings;
     struct stack_past *past; /* of the process */
+    const struct python_codes *python;
     uint32_t tid;
 };
 

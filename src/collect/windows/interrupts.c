@@ -10,11 +10,21 @@ void interrupts_init(struct interrupts *interrupts, const struct recording_sessi
                      struct mappings *mappings)
 {
     *interrupts = (struct interrupts){.session = session, .mappings = mappings};
+    python_codes_init(&interrupts->python);
 }
 
 void interrupts_release(struct interrupts *interrupts)
 {
     stack_past_release(&interrupts->past);
+    python_codes_release(&interrupts->python);
+}
+
+bool interrupts_python(struct interrupts *interrupts, const struct event_python *event,
+                       uint32_t bytes)
+{
+    struct walk_stacks *stacks = interrupts->session->stacks;
+    return !stacks ||
+           python_codes_add(&interrupts->python, &stacks->python, stacks->profile, event, bytes);
 }
 
 static uint32_t time_node(struct interrupts *interrupts, const struct event_walk *walk,
@@ -26,7 +36,8 @@ static uint32_t time_node(struct interrupts *interrupts, const struct event_walk
     uint64_t thread = stack_thread((uint32_t)interrupts->mappings->pid, (uint32_t)walk->tid);
     uint32_t root = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
     if (walk_stacks && sample) {
-        struct walk_thread of = {interrupts->mappings, &interrupts->past, (uint32_t)walk->tid};
+        struct walk_thread of = {interrupts->mappings, &interrupts->past, &interrupts->python,
+                                 (uint32_t)walk->tid};
         interrupt->stack = &walk_stacks->stack;
         return walk_stacks_node(walk_stacks, &of, sample, root, &interrupt->stack_begin);
     }

@@ -2,6 +2,7 @@
  * gets the CPU time that the sample stands for. */
 #pragma once
 
+#include "collect/stacks/python_stack.h"
 #include "collect/stacks/stack_past.h"
 #include "process/recording_session.h"
 
@@ -11,6 +12,7 @@ struct interrupts {
     const struct recording_session *session;
     struct mappings *mappings;
     struct stack_past past;
+    struct python_codes python;
     uint32_t samples;  /* so far */
     uint64_t unmapped; /* outside every module */
 };
@@ -23,6 +25,9 @@ struct interrupt {
 void interrupts_init(struct interrupts *interrupts, const struct recording_session *session,
                      struct mappings *mappings);
 void interrupts_release(struct interrupts *interrupts);
+/* What a Python code object is. False: it makes no sense. */
+bool interrupts_python(struct interrupts *interrupts, const struct event_python *event,
+                       uint32_t bytes);
 /* `stack`: NULL if none was copied. tsc_hz: 0 if not known. */
 struct interrupt interrupts_add(struct interrupts *interrupts, const struct event_walk *walk,
                                 const struct stack_sample *stack, uint64_t weight_ns,

@@ -44,7 +44,7 @@ static void copies(uint64_t below_end, uint64_t mask, uint64_t begin_of_stack, u
     struct kernel_ucontext frame = {
         .rsp = (uint64_t)stack + PAGES * PAGE - below_end, .mask = mask, .rbx = 77};
     faults = 0;
-    uint32_t got = stack_copy_take(&copy, &frame, begin_of_stack);
+    uint32_t got = stack_copy_take(&copy, &frame, begin_of_stack, STACK_COPY_BYTES);
     assert_int_equal(got, expected);
     assert_int_equal(copy.registers[1], 77);
     assert_true(stack_words_decode(copy.words, copy.n_words, words, got / 8));

@@ -1,0 +1,38 @@
+#include "analysis/report/ranking.h"
+#include "base/err.h"
+#include "view/advice_say.h"
+
+#include <string.h>
+
+/* Who runs Python asks for its functions; the interpreter's are what they are made of. */
+void advise_python(struct adviser *adviser)
+{
+    const struct report *report = adviser->report;
+    struct ranking ranking;
+    struct err ignored;
+    if (report->by != BY_FUNCTION || report->scene->only_module || report->scene->only_function ||
+        report->scene->sides[0]->mode == PROFILE_EXACT ||
+        !profile_has_python(report->scene->sides[0]))
+        return;
+    const struct rank_keys keys = {.at = {RANK_PYTHON}, .n = 1};
+    if (!ranking_make(&ranking, report->scene, keys, (struct rank_filter){0}, &ignored))
+        return;
+    size_t i = 0;
+    while (i < ranking.n && !ranking.at[i].name)
+        i++;
+    if (i < ranking.n) {
+        const struct rank_row *row = &ranking.at[i];
+        const char *slash = row->file ? strrchr(row->file, '/') : NULL;
+        struct estimate share = ranking_share(&ranking, row);
+        if (share.lo > 0.01)
+            advise(adviser,
+                   "of Python functions, %s (%s:%u) takes the most: %s of CPU time, with C code "
+                   "that it runs|gait report --by python",
+                   row->name,
+                   slash       ? slash + 1
+                   : row->file ? row->file
+                               : "?",
+                   row->line, advice_share(share));
+    }
+    ranking_release(&ranking);
+}
