@@ -44,20 +44,27 @@ export function withFile(command) {
   return file === 'gait.data' || command.startsWith('gait record') ? command : `${command} -i ${quoted(file)}`;
 }
 
+// The words of a command line, as a shell would read them.
+function shellWords(command) {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, a, b, c) => a ?? b ?? c));
+}
+
 // Pages that answer what a command of the advice prints: "gait annotate f" is the page of f.
 export function pageOfCommand(command) {
-  const words = command.trim().split(/\s+/);
+  const words = shellWords(command);
   if (words[0] !== 'gait') return null;
+  const file = words.indexOf('-i');
+  if (file > 0) words.splice(file, 2); // the profile that is shown
   const option = (name) => {
     const at = words.indexOf(name);
-    return at < 0 ? undefined : words.slice(at + 1).join(' ').replace(/^'(.*?)'.*$/, '$1').split(' --')[0];
+    return at < 0 ? undefined : words[at + 1];
   };
-  const plain = (text) => text.replace(/^'(.*)'$/, '$1');
-  if (words[1] === 'annotate' && words[2]) return ['function', { name: plain(words.slice(2).join(' ')) }];
+  if (words[1] === 'annotate' && words[2]) return ['function', { name: words[2] }];
   if (words[1] === 'contexts')
     return ['contexts', { function: option('--function'), kernel: words.includes('--kernel') ? '1' : undefined }];
   if (words[1] === 'report' && option('--function')) return ['function', { name: option('--function') }];
-  if (words[1] === 'report') return [`${option('--by')?.split(' ')[0] ?? 'function'}s`, {}];
+  if (words[1] === 'report') return [`${option('--by') ?? 'function'}s`, {}];
   if (words[1] === 'info') return ['overview', {}];
   return [words[1], {}];
 }

@@ -47,7 +47,7 @@ export function bytes(n) {
 
 // "12.3 % (10.1 to 14.4)"
 export function withInterval(format, value, lo, hi) {
-  if (!known(lo) || !known(hi)) return format(value);
+  if (!known(lo) || !known(hi) || lo === hi) return format(value);
   return `${format(value)} (95 %: ${format(lo)} to ${format(hi)})`;
 }
 

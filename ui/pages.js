@@ -2,8 +2,11 @@
 // to add one.
 import { overview } from './pages/overview.js';
 import { flame } from './pages/flame.js';
+import { functionPage } from './pages/function.js';
 import { windows } from './pages/windows.js';
 import { window_ } from './pages/window.js';
+import { conflicts, latencies, paths, pipeline, values, waits } from './pages/measures.js';
 import { edges, functions, lines, loops } from './pages/tables.js';
 
-export const pages = [overview, flame, windows, window_, functions, lines, edges, loops];
+export const pages = [overview, flame, functionPage, windows, window_, functions, lines, edges, loops,
+  paths, values, latencies, conflicts, pipeline, waits];

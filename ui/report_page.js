@@ -1,7 +1,7 @@
 // Pages that are tables of `gait report --by KEY`.
 import { ask } from './ask.js';
 import { table } from './table.js';
-import { functionLink, lineText, moduleOf } from './links.js';
+import { functionLink, lineText, moduleOf, placeLink } from './links.js';
 import { show } from './dom.js';
 
 const has = (rows, key) => rows.some((row) => row[key] !== undefined && row[key] !== null);
@@ -44,12 +44,12 @@ const NAMES = {
   ],
   line: [{ id: 'line', title: 'line', kind: 'text', wide: true, value: lineText }],
   edge: [
-    { id: 'from', title: 'from', kind: 'text', wide: true, value: (row) => row.from },
-    { id: 'to', title: 'to', kind: 'text', wide: true, value: (row) => row.to },
+    { id: 'from', title: 'from', kind: 'text', wide: true, value: (row) => row.from, cell: (row) => placeLink(row.from, row.from) },
+    { id: 'to', title: 'to', kind: 'text', wide: true, value: (row) => row.to, cell: (row) => placeLink(row.to, row.to) },
     { id: 'kind', title: 'kind', kind: 'text', value: (row) => row.kind },
   ],
   loop: [
-    { id: 'function', title: 'function', kind: 'text', wide: true, value: (row) => row.function },
+    { id: 'function', title: 'function', kind: 'text', wide: true, value: (row) => row.function, cell: (row) => placeLink(row.address, row.function) },
     { id: 'address', title: 'head', kind: 'text', value: (row) => row.address },
     { id: 'depth', title: 'depth', kind: 'number', value: (row) => row.depth },
   ],

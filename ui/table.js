@@ -3,7 +3,7 @@
 //
 //   table(root, {rows, columns, params, label})
 //
-// A column: {id, title, kind, value, lo, hi, cell, help, wide}
+// A column: {id, title, kind, value, lo, hi, cell, help, wide, width}
 //   kind   'text', or a name of KINDS below for figures
 //   value  row -> what is sorted and filtered by; a figure is drawn as a bar if bar is true
 //   lo, hi row -> the 95 % interval

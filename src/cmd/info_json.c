@@ -1,6 +1,7 @@
 #include "cmd/info_json.h"
 
 #include "profile/no_values.h"
+#include "analysis/pipeline/modelled.h"
 #include "analysis/report/cost.h"
 #include "view/profile_json.h"
 #include "text/json.h"
@@ -85,6 +86,27 @@ static void totals_json(struct json *json, const struct profile *profile)
     json_object_end(json);
 }
 
+/* Of the views that need something special, those that this profile has. */
+static void views_json(struct json *json, const struct profile *profile)
+{
+    const struct {
+        const char *name;
+        bool there;
+    } views[] = {
+        {"paths", profile->paths.n > 0},
+        {"values", profile->values.n > 0},
+        {"latencies", profile->latencies.n > 0},
+        {"conflicts", profile->conflicts.n > 0},
+        {"pipeline", profile->samples.n || modelled_has(profile)},
+        {"waits", profile->waits.cells.n > 0},
+    };
+    json_array(json, "views");
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (views[i].there)
+            json_string(json, NULL, views[i].name);
+    json_array_end(json);
+}
+
 void info_json(FILE *to, const struct profile *profile)
 {
     struct json json;
@@ -98,6 +120,7 @@ void info_json(FILE *to, const struct profile *profile)
     json_bool(&json, "complete", profile->complete);
     json_integer(&json, "recordings", profile->totals.recordings ? profile->totals.recordings : 1);
     json_integer(&json, "start_ns", profile->start_unix_ns);
+    views_json(&json, profile);
     facts_json(&json, &profile->facts);
     json_array(&json, "modules");
     for (size_t i = 0; i < profile->modules.n; i++)

@@ -64,6 +64,10 @@ static void path_json(struct json *json, const struct hot_paths *paths, const st
     for (uint32_t i = 0; i < path->n_blocks; i++)
         json_string(json, NULL, address_text(scene, path->module, path->blocks[i].v));
     json_array_end(json);
+    json_array(json, "lasts");
+    for (uint32_t i = 0; i < path->n_blocks; i++)
+        json_string(json, NULL, address_text(scene, path->module, path->lasts[i].v));
+    json_array_end(json);
     lines_json(json, paths, path);
     estimate_json(json, "count", "lo", "hi", count);
     json_object(json, "metrics");

@@ -62,11 +62,16 @@ static void time_json(struct json *json, const struct modelled *modelled,
     json_number(json, "time_lo", cycles.lo / modelled->hz);
     json_number(json, "time_hi", cycles.hi / modelled->hz);
     interval_json(json, "cycles", "count", cycles);
+    interval_json(json, "cycles_each", "mean",
+                  modelled_ratio(modelled, row, FIELD_TIME, ACCOUNT_STATES, row, FIELD_RETIRED, 1));
     interval_json(json, "share", "mean", share);
 }
 
 static void stack_json(struct json *json, const struct modelled_row *row)
 {
+    double all = 0;
+    for (int i = 0; i < MODELLED_PARTS; i++)
+        all += row->time[i].cycles;
     json_array(json, "stack");
     for (int i = 0; i < MODELLED_PARTS && row->time[i].cycles > 0; i++) {
         uint64_t what = row->time[i].what, state = what & 0xff;
@@ -79,6 +84,7 @@ static void stack_json(struct json *json, const struct modelled_row *row)
                 json_string(json, NULL, modelled_event_name(k));
         json_array_end(json);
         json_number(json, "cycles", row->time[i].cycles);
+        json_number(json, "share", row->time[i].cycles / all);
         json_object_end(json);
     }
     json_array_end(json);
@@ -88,6 +94,7 @@ static void waits_json(struct json *json, const struct modelled *modelled,
                        const struct modelled_row *row)
 {
     uint32_t module = scene_module(modelled->scene, 0, row->module);
+    double times = modelled_total(modelled, row, FIELD_RETIRED, 1).value;
     json_array(json, "waits");
     for (int i = 0; i < MODELLED_PARTS && row->waits[i].cycles > 0; i++) {
         json_object(json, NULL);
@@ -96,6 +103,7 @@ static void waits_json(struct json *json, const struct modelled *modelled,
         else
             json_string(json, "address", address_text(modelled->scene, module, row->waits[i].what));
         json_number(json, "cycles", row->waits[i].cycles);
+        json_number(json, "each", row->waits[i].cycles / times);
         json_object_end(json);
     }
     json_array_end(json);
@@ -123,6 +131,10 @@ static void row_json(struct json *json, struct modelled *modelled, const struct 
     json_object(json, "events");
     for (uint32_t i = 0; i < ACCOUNT_EVENTS; i++)
         happened_json(json, modelled_event_name(i), modelled, row, FIELD_EVENT + i);
+    json_object_end(json);
+    json_object(json, "rates");
+    for (uint32_t i = 0; i < ACCOUNT_EVENTS; i++)
+        mean_json(json, modelled_event_name(i), modelled, row, FIELD_EVENT + i, FIELD_RETIRED);
     json_object_end(json);
     time_json(json, modelled, row);
     interval_json(json, "wasted_slots", "count",

@@ -30,7 +30,7 @@ same want out "-i"
 expect 0 "$gait" info --json example
 tr -d '\n' <out | sed -e 's/": /":/g' -e 's/, "/,"/g' >json
 printf %s '{"schema":"gait/info/1","command":"lua fib.lua","mode":"sampled","weight":"count","raw":true,' \
-    '"complete":true,"recordings":1,"start_ns":1700000000000000000,"facts":{"gait":["1.0"]},' \
+    '"complete":true,"recordings":1,"start_ns":1700000000000000000,"views":[],"facts":{"gait":["1.0"]},' \
     '"modules":[{"id":0,"path":"/usr/bin/lua","build_id":"deadbeef"}],"threads":[],"losses":{"cut":1},"loss_texts":{"cut":"window cut short"},' \
     '"rows":[{"edges":2,"ranges":1,"nodes":2,"names":0,"records":0,"batches":1,"windows":1,"recorded_windows":1,"interrupts":2,"kernel_samples":0,"walked_share":0.5,' \
     '"instructions":2000,"instructions_per_second":2000,"user_time":1,"kernel_time":0,"whole_user_time":0,"whole_kernel_time":0,"off_time":0,"agent_time":0,' \

@@ -83,12 +83,28 @@ static int by_address(const void *a, const void *b)
     return x->at.v < y->at.v ? -1 : x->at.v > y->at.v;
 }
 
-static void blocks_take(struct block_graph *graph, size_t most)
+/* Blocks between two parts of the function, where nothing leads to and nothing is done. */
+static bool *padding_find(const struct cfg *cfg)
+{
+    bool *padding = mem_alloc(cfg->blocks.n + 1);
+    for (block_id id = 0; id < cfg->blocks.n; id++) {
+        const struct cfg_block *code = &cfg->blocks.at[id];
+        padding[id] = code->start.v != cfg->entry.v;
+        for (uint32_t i = 0; i < code->instructions; i++)
+            padding[id] &= cfg->instructions.at[code->first + i].nop;
+    }
+    for (size_t e = 0; e < cfg->edges.n; e++)
+        padding[cfg->edges.at[e].to_block] = false;
+    return padding;
+}
+
+static void blocks_take(struct block_graph *graph, const bool *padding, size_t most)
 {
     const struct cfg *cfg = &graph->annotation->counted.cfg;
     double hottest = 0;
     for (block_id id = 0; id < cfg->blocks.n; id++)
-        *vec_push(graph) = block_of(graph->annotation, id);
+        if (!padding[id])
+            *vec_push(graph) = block_of(graph->annotation, id);
     graph->all_blocks = graph->n;
     if (!graph->n)
         return;
@@ -151,8 +167,9 @@ static int by_ends(const void *a, const void *b)
 /* The drawn block of each block of the function; BLOCK_NONE: it is not drawn. */
 static uint32_t *drawn_of(const struct block_graph *graph)
 {
-    uint32_t *drawn = mem_alloc((graph->all_blocks + 1) * sizeof *drawn);
-    for (size_t i = 0; i < graph->all_blocks; i++)
+    size_t blocks = graph->annotation->counted.cfg.blocks.n;
+    uint32_t *drawn = mem_alloc((blocks + 1) * sizeof *drawn);
+    for (size_t i = 0; i < blocks; i++)
         drawn[i] = BLOCK_NONE;
     for (uint32_t i = 0; i < graph->n; i++)
         drawn[graph->at[i].block] = i;
@@ -167,7 +184,7 @@ static void edge_skip(struct block_graph *graph, uint32_t from, uint32_t to)
         graph->at[to].more_in++;
 }
 
-static void edges_take(struct block_graph *graph, bool limited)
+static void edges_take(struct block_graph *graph, const bool *padding, bool limited)
 {
     const struct annotation *annotation = graph->annotation;
     const struct cfg *cfg = &annotation->counted.cfg;
@@ -180,6 +197,9 @@ static void edges_take(struct block_graph *graph, bool limited)
     for (size_t e = 0; e < cfg->edges.n; e++) {
         const struct cfg_edge *one = &cfg->edges.at[e];
         uint32_t from = drawn[one->from_block], to = drawn[one->to_block];
+        if (padding[one->from_block])
+            continue;
+        graph->all_edges++;
         if (from == BLOCK_NONE || to == BLOCK_NONE) {
             edge_skip(graph, from, to);
             continue;
@@ -192,7 +212,6 @@ static void edges_take(struct block_graph *graph, bool limited)
             .count = annotation->plain ? unknown : estimate_count(profile, &edges[e]),
             .probability = probability_of(annotation, e, out)};
     }
-    graph->all_edges = cfg->edges.n;
     size_t most = limited ? 4 * graph->n : graph->edges.n;
     if (graph->edges.n > most) {
         qsort(graph->edges.at, graph->edges.n, sizeof *graph->edges.at, more_first);
@@ -209,8 +228,10 @@ static void edges_take(struct block_graph *graph, bool limited)
 void block_graph_make(struct block_graph *graph, const struct annotation *annotation, size_t blocks)
 {
     *graph = (struct block_graph){.annotation = annotation};
-    blocks_take(graph, blocks);
-    edges_take(graph, blocks != 0);
+    bool *padding = padding_find(&annotation->counted.cfg);
+    blocks_take(graph, padding, blocks);
+    edges_take(graph, padding, blocks != 0);
+    mem_free(padding);
 }
 
 void block_graph_release(struct block_graph *graph)

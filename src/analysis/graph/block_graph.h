@@ -30,7 +30,7 @@ struct block_graph {
     struct graph_edges {
         VEC(struct graph_edge); /* by from, then to */
     } edges;
-    size_t all_blocks, all_edges; /* of the function */
+    size_t all_blocks, all_edges; /* of the function, but for padding */
 };
 
 /* The `blocks` hottest blocks and the entry; edges between them, at most four times as many, the

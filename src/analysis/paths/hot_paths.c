@@ -22,7 +22,7 @@ struct reader {
     struct path_arcs arcs;         /* scratch */
     struct {
         VEC(struct svma);
-    } blocks;            /* of the path under way */
+    } blocks, lasts;     /* of the path under way */
     struct path_fit fit; /* of the function under way */
 };
 
@@ -37,6 +37,7 @@ static void path_extend(struct reader *reader, const struct path_reading *readin
     for (size_t i = 0; i + 1 < arcs->n; i++) {
         uint32_t node = all[arcs->at[i]].to;
         *vec_push(&reader->blocks) = ground_first(&reading->ground, &reading->cfg, node)->at;
+        *vec_push(&reader->lasts) = ground_last(&reading->ground, &reading->cfg, node)->at;
         path->instructions += ground_ran(&reading->ground, &reading->cfg, node);
     }
     const struct arc *first = &all[arcs->at[0]], *last = &all[arcs->at[arcs->n - 1]];
@@ -62,7 +63,7 @@ static void path_read(struct reader *reader, const struct path_reading *reading,
                             .ticks = row->ticks,
                             .measured = row->measured};
     memcpy(path.modelled, row->modelled, sizeof path.modelled);
-    reader->blocks.n = 0;
+    reader->blocks.n = reader->lasts.n = 0;
     for (uint32_t i = 0; i < paths->iterations; i++) {
         if (!path_decode(&reading->numbering, row->paths[i], &reader->arcs)) {
             paths->unknown++;
@@ -70,11 +71,16 @@ static void path_read(struct reader *reader, const struct path_reading *reading,
         }
         path_extend(reader, reading, &path, i == 0);
     }
-    struct svma *blocks = arena_alloc(&paths->arena, reader->blocks.n * sizeof *blocks);
-    if (reader->blocks.n)
-        memcpy(blocks, reader->blocks.at, reader->blocks.n * sizeof *blocks);
+    size_t bytes = reader->blocks.n * sizeof(struct svma);
+    struct svma *blocks = arena_alloc(&paths->arena, bytes);
+    struct svma *lasts = arena_alloc(&paths->arena, bytes);
+    if (bytes) {
+        memcpy(blocks, reader->blocks.at, bytes);
+        memcpy(lasts, reader->lasts.at, bytes);
+    }
     path.ids = row->paths;
     path.blocks = blocks;
+    path.lasts = lasts;
     path.n_blocks = (uint32_t)reader->blocks.n;
     *vec_push(paths) = path;
 }
@@ -308,6 +314,7 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
     hot_paths_weigh(paths, paths->has_ticks ? METRIC_TICKS : METRIC_INSTRUCTIONS);
     vec_release(&reader.rows);
     vec_release(&reader.blocks);
+    vec_release(&reader.lasts);
     path_fit_release(&reader.fit);
     vec_release(&reader.arcs);
 }

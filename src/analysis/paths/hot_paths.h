@@ -40,6 +40,7 @@ struct hot_path {
     uint32_t instructions;
     uint32_t n_blocks;
     const struct svma *blocks; /* where each begins */
+    const struct svma *lasts;  /* the last instruction of each */
     uint32_t context;          /* of contexts; STACK_NONE: any */
 };
 

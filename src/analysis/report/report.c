@@ -380,7 +380,9 @@ bool report_make(struct report *report, struct scene *scene, struct report_optio
     report_rank_both(report, &options);
     if (options.either)
         calls_keep(report, options.either);
-    if (!report->n && (scene->only_function || options.either)) {
+    /* A function that ran may have no loop, or no call. */
+    bool ran = scene->only_function && scene->functions.n;
+    if (!report->n && ((scene->only_function && !ran) || options.either)) {
         report_release(report);
         return err_set(err, ERR_MISSING, "no function '%s' was seen to %s; see gait report",
                        options.either ? options.either : scene->only_function,
