@@ -4,6 +4,7 @@
 # is taken over before its first instruction.
 set -eu
 out=${GAIT_OUT:-o/rel}
+make -s "$out/programs/counted" >&2
 at=$(mktemp -d)
 trap 'rm -rf "$at"' EXIT
 gcc -O2 -g -static -pthread -o "$at/static" tests/programs/counted.c
