@@ -201,6 +201,9 @@ demo: deps
 $O/bench/%: bench/src/%.c $(call archives,$(call closure,program))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,program))) $(LIBS)
+$O/bench/many_contexts: bench/src/many_contexts.c $(call archives,$(call closure,profile/file))
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,profile/file))) $(LIBS)
 $O/bench/stack_walk: bench/src/stack_walk.c $(call archives,$(call closure,collect/stacks))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,collect/stacks))) $(LIBS)
@@ -267,6 +270,8 @@ soak: all
 	bench/soak 30
 bench-events: $O/bench/events
 	$O/bench/events
+bench-view: all $O/bench/many_contexts
+	bench/view-speed $(O)
 bench-stacks: $O/bench/stack_copy $O/bench/stack_walk
 	$O/bench/stack_copy
 	$O/bench/stack_walk
@@ -356,6 +361,6 @@ deps-long:
 	@tools/deps-long
 clean:
 	rm -rf o
-.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-processes bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-view bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-processes bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' -type f 2>/dev/null)

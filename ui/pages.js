@@ -1,6 +1,7 @@
 // All pages, in the order of the list on the left. A page is a module in pages/; README.md says how
 // to add one.
 import { overview } from './pages/overview.js';
+import { contexts } from './pages/contexts.js';
 import { flame } from './pages/flame.js';
 import { functionPage } from './pages/function.js';
 import { windows } from './pages/windows.js';
@@ -8,5 +9,5 @@ import { window_ } from './pages/window.js';
 import { conflicts, latencies, paths, pipeline, values, waits } from './pages/measures.js';
 import { edges, functions, lines, loops } from './pages/tables.js';
 
-export const pages = [overview, flame, functionPage, windows, window_, functions, lines, edges, loops,
+export const pages = [overview, flame, contexts, functionPage, windows, window_, functions, lines, edges, loops,
   paths, values, latencies, conflicts, pipeline, waits];

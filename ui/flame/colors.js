@@ -64,12 +64,13 @@ export class Palette {
   }
 }
 
-// Own weight by module, of the frames that are there.
-export function moduleWeights(tree) {
+// Own weight by module, of the frames that are there; what only calls comes last.
+export function moduleWeights(...trees) {
   const weights = new Map();
-  for (const node of tree.nodes.values()) {
-    const name = moduleName(node.row);
-    weights.set(name, (weights.get(name) ?? 0) + node.self);
-  }
+  for (const tree of trees)
+    for (const node of tree.nodes.values()) {
+      const name = moduleName(node.row);
+      weights.set(name, (weights.get(name) ?? 0) + node.self + 0.001 * node.w);
+    }
   return weights;
 }

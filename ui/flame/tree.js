@@ -47,7 +47,6 @@ export class Tree {
       const parent = row.parent === null ? this.root : this.nodes.get(row.parent);
       if (!parent) continue;
       const node = makeNode(row, parent, this.measure);
-      if (!(node.w > 0)) continue;
       parent.children.push(node);
       this.nodes.set(row.id, node);
       this.depth = Math.max(this.depth, node.depth);

@@ -1,6 +1,6 @@
 // Where time goes, as a flame graph: who calls whom, and how wide.
 import { h, show } from '../dom.js';
-import { ask } from '../ask.js';
+import { ask, isFile } from '../ask.js';
 import { hasPage, href, note } from '../route.js';
 import { functionLink, lineText } from '../links.js';
 import { exact, percent, withInterval } from '../format.js';
@@ -55,7 +55,7 @@ function detail(element, node, tree) {
   show(element, h('strong', { class: 'mono' }, functionLink(node.row)),
     h('span', {}, `${total[1]} · ${total[2]}`), self && h('span', { class: 'small' }, `self ${self[1]}`),
     h('span', { class: 'small' }, facts(node, tree)),
-    hasPage('contexts') && h('a', { href: href('contexts', { function: node.row.linkage ?? node.row.function }) }, 'callers and callees'));
+    hasPage('contexts') && !isFile() && h('a', { href: href('contexts', { function: node.row.linkage ?? node.row.function }) }, 'callers and callees'));
 }
 
 function keyOf(palette, tree) {

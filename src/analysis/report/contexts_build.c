@@ -111,13 +111,17 @@ static uint32_t tree_find_above(const struct tree *tree, uint32_t from, uint32_t
 
 /* ---- top-down */
 
+static bool is_outside(const struct calling_contexts *contexts, uint32_t context)
+{
+    return context == CONTEXT_NONE || contexts->at[context].function == CONTEXT_THREAD;
+}
+
 /* Whether the tree has not reached what it is to start with. */
 static bool starts_later(const struct calling_contexts *contexts, uint32_t context,
                          uint32_t function)
 {
-    bool outside = context == CONTEXT_NONE || contexts->at[context].function == CONTEXT_THREAD;
-    return contexts->wanted && contexts->options.form == CONTEXTS_TOP_DOWN && outside &&
-           !contexts->wanted[function];
+    return contexts->wanted && contexts->options.form == CONTEXTS_TOP_DOWN &&
+           is_outside(contexts, context) && !contexts->wanted[function];
 }
 
 /* The contexts of one node's frames, from its caller's inwards. */
@@ -141,6 +145,10 @@ static uint32_t node_grow(struct tree *tree, uint32_t context, uint32_t node)
         }
         struct calling_context wanted = {
             .parent = context, .function = function, .site_module = MODULE_NONE};
+        if (is_outside(contexts, context)) { /* whoever called it is not in the tree */
+            context = tree_add(tree, &wanted);
+            continue;
+        }
         if (k == first && called) {
             wanted.site_module = plain->functions.at[plain->function_of[caller]].module;
             wanted.site = stacks_key(&plain->profile->stacks, caller).address;
@@ -214,6 +222,9 @@ static void tree_grow(struct calling_contexts *contexts)
     struct tree tree = {.contexts = contexts};
     struct part part;
     map_init(&tree.keys, sizeof(struct context_key));
+    map_reserve(&tree.keys, stacks->nodes.n); /* nearly every node is a context of its own */
+    vec_room(contexts, stacks->nodes.n);
+    vec_room(&contexts->cells, stacks->cells.n);
     nodes_grow(&tree, context_of);
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
         if (!part_take(contexts, i, &part))

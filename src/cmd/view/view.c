@@ -130,13 +130,12 @@ static int serve(struct viewed *viewed, const struct serving *how)
     struct err err;
     struct server *server;
     /* What the first page asks for. */
+    static struct question_param heaviest[] = {{"limit", "4000"}}; /* of the flame graph */
     static struct question_param over_time[] = {{"limit", "8"}};
     static struct question_param by_function[] = {{"by", "function"}};
-    static const struct question first[] = {{"about", NULL, 0},
-                                            {"info", NULL, 0},
-                                            {"report", by_function, 1},
-                                            {"timeline", over_time, 1},
-                                            {NULL, NULL, 0}};
+    static const struct question first[] = {{"about", NULL, 0},         {"info", NULL, 0},
+                                            {"report", by_function, 1}, {"timeline", over_time, 1},
+                                            {"contexts", heaviest, 1},  {NULL, NULL, 0}};
     struct server_options options = {.port = how->port,
                                      .make = route_answer,
                                      .data = viewed,
