@@ -163,10 +163,14 @@ static void describe_agent(struct run *run)
     if (run->described || !run->drain.processes)
         return;
     run->described = true;
-    char hertz[24];
+    char hertz[24], clocks[48];
     snprintf(hertz, sizeof hertz, "%" PRIu64, run->drain.first.tsc_hz);
-    if (run->drain.first.tsc_hz)
+    snprintf(clocks, sizeof clocks, "%" PRIu64 " %" PRIu64, (uint64_t)__builtin_ia32_rdtsc(),
+             clock_ns(CLOCK_REALTIME));
+    if (run->drain.first.tsc_hz) {
         profile_fact(&run->delta, "tsc_hz", hertz);
+        profile_fact(&run->delta, "tsc_at", clocks);
+    }
     if (run->options->record.mode == RECORD_SAMPLED)
         profile_fact(&run->delta, "trigger",
                      run->drain.first.trigger == TRIGGER_PERF ? "perf" : "cputime");

@@ -3,11 +3,14 @@
  * are asked for too. */
 #include "base/err.h"
 #include "profile/file/file.h"
+#include "analysis/report/context_rows.h"
 #include "analysis/report/contexts.h"
 #include "analysis/report/diff.h"
 #include "text/ink.h"
 #include "analysis/report/report.h"
 #include "analysis/verify/verify.h"
+#include "analysis/windows/lengths.h"
+#include "analysis/windows/window_detail.h"
 
 #include "../unit/text/json_check.h"
 #include "view/views.h"
@@ -70,12 +73,18 @@ static void contexts_all(struct scene *scene)
                                            .function = i == 11 ? "*a*" : NULL};
         ASSERT(plain_open(&plain, scene, 0, (struct plain_filter){.kernel = i & 1}, &err));
         contexts_make(&contexts, &plain, options);
+        struct context_rows rows;
+        ASSERT(context_rows_make(&rows, &contexts, (struct context_choice){.limit = 20}, &err));
+        page_begin(&page);
+        contexts_json(page.to, &contexts, &rows);
+        page_end(&page, true);
+        context_rows_release(&rows);
+        contexts_release(&contexts);
+        contexts_make(&contexts, &plain, options);
+        contexts_weigh(&contexts, NULL, 0);
         page_begin(&page);
         contexts_text(page.to, &contexts, NULL, (struct contexts_text_options){0.005, 50, 20});
         page_end(&page, false);
-        page_begin(&page);
-        contexts_json(page.to, &contexts, SIZE_MAX);
-        page_end(&page, true);
         contexts_release(&contexts);
         plain_close(&plain);
     }
@@ -98,6 +107,48 @@ static void diff_all(struct scene *scene)
         page_end(&page, true);
         diff_release(&diff);
     }
+}
+
+/* Windows of a hostile file may be long and many: the first ones are enough. */
+static void windows_all(struct scene *scene)
+{
+    struct window_list list;
+    struct err err;
+    struct page page;
+    uint32_t order[] = {0};
+    if (!window_list_has(scene->sides[0]) || scene->sides[0]->windows.n > 64)
+        return;
+    ASSERT(window_list_open(&list, scene, "zen3", &err));
+    window_list_make(&list);
+    page_begin(&page);
+    window_list_text(page.to, &list, &(struct ink){false}, (struct window_choice){order, 1}, 20);
+    page_end(&page, false);
+    page_begin(&page);
+    window_list_json(page.to, &list, (struct window_choice){order, 1}, SIZE_MAX);
+    page_end(&page, true);
+    for (uint32_t number = 1; number <= 2; number++) {
+        struct window_detail detail;
+        if (!window_detail_make(&detail, &list, number, 0, 0, &err))
+            continue;
+        page_begin(&page);
+        window_text(page.to, &detail, &(struct ink){false}, 20);
+        page_end(&page, false);
+        page_begin(&page);
+        window_json(page.to, &detail);
+        page_end(&page, true);
+        window_detail_release(&detail);
+    }
+    struct call_lengths lengths;
+    if (call_lengths_make(&lengths, &list, (struct lengths_wanted){.pattern = "*"}, &err)) {
+        page_begin(&page);
+        call_lengths_text(page.to, &list, &lengths, &(struct ink){false});
+        page_end(&page, false);
+        page_begin(&page);
+        call_lengths_json(page.to, &list, &lengths);
+        page_end(&page, true);
+        call_lengths_release(&lengths);
+    }
+    window_list_close(&list);
 }
 
 static void verify_it(struct scene *scene)
@@ -131,6 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             contexts_all(&scene);
         diff_all(&scene);
         verify_it(&scene);
+        windows_all(&scene);
         scene_close(&scene);
         profile_release(&profile);
     }

@@ -76,6 +76,26 @@ text = open('lengths').read()
 assert f'{lengths["calls"]} calls ended' in text and f'half of the calls take up to {lengths["p50"]:.0f},' in text
 assert lengths['p10'] <= lengths['p50'] <= lengths['p90'] <= lengths['p99']
 EOP
+# A part of the run: times are since its start, which is before its first window and not long ago.
+/usr/bin/python3 -c 'import json; rows = json.load(open("list.json"))["rows"]; times = sorted(row["time"] for row in rows)[len(rows) // 2 - 1:][:2]; print(sum(times) / 2)' >half
+status 0 'a part of the run' "$gait" windows --time "$(cat half):" --json data
+cp stdout later.json
+status 0 'the other part' "$gait" windows --time ":$(cat half)" --json data
+cp stdout earlier.json
+"$gait" windows --time ":$(cat half)" --function leaf --json data >earlier.lengths
+"$gait" windows --time "$(cat half):" --function leaf --json data >later.lengths
+/usr/bin/python3 -B - <<'EOP' || bad 'parts of the run'
+import json
+load = lambda name: json.load(open(name))
+whole, earlier, later = (load(name)['rows'] for name in ('list.json', 'earlier.json', 'later.json'))
+half = float(open('half').read())
+assert earlier == [row for row in whole if row['time'] < half] and later == [row for row in whole if row['time'] >= half] and earlier and later
+assert load('list.json')['since'] == 'start' and 0 <= min(row['time'] for row in whole) and max(row['time'] for row in whole) < 60
+assert load('earlier.lengths')['calls'] + load('later.lengths')['calls'] == load('lengths.json')['calls']
+EOP
+"$gait" merge -o merged data data 2>/dev/null
+status 2 'a part of two runs' "$gait" windows --time 0:1 merged
+says 'does not say when windows were recorded'
 status 129 'no such window' "$gait" windows --show 100000 data
 says '--show 100000: expected the number of a window, 1 to'
 status 129 'window 0' "$gait" windows --show 0 data

@@ -22,7 +22,7 @@ static inline uint64_t next(void)
 __attribute__((noinline)) void slow(void)
 {
     for (int i = 0; i < 2; i++)
-        __asm__ volatile("fldl %0\n fsin\n fsin\n fsin\n fstpl %0" : "+m"(angle));
+        __asm__ volatile("fldl %0\n .rept 10\n fsin\n .endr\n fstpl %0" : "+m"(angle));
 }
 
 __attribute__((noinline)) uint64_t leaf(uint64_t n)
@@ -71,22 +71,23 @@ __attribute__((noinline)) uint64_t choose(uint64_t n)
 __attribute__((noinline)) uint64_t rare(uint64_t n)
 {
     uint64_t x = n;
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < 6000; i++) {
         x = (x >> 1) ^ (-(x & 1) & 0xd800000000000000u);
-    slow();
+        __asm__ volatile("fldl %0\n fsin\n fsin\n fsin\n fstpl %0" : "+m"(angle));
+    }
     return x;
 }
 
 int main(int argc, char **argv)
 {
     static uint64_t (*volatile ways[])(uint64_t) = {tail, nested, choose, leaf};
-    long turns = argc > 1 ? atol(argv[1]) : 60000;
+    long turns = argc > 1 ? atol(argv[1]) : 22000;
     for (long i = 0; i < turns; i++) {
         uint64_t n = next();
         sum += deep(n % 9) + ways[n >> 60 & 3](n);
         slow();
         if (i == turns / 2)
-            for (int k = 0; k < 6; k++)
+            for (int k = 0; k < 5; k++)
                 sum += rare(n);
     }
     printf("%llu\n", (unsigned long long)sum);

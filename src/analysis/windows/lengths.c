@@ -112,11 +112,14 @@ static void tree_take(struct call_lengths *lengths, const struct window_tree *tr
     }
 }
 
-bool call_lengths_make(struct call_lengths *lengths, struct window_list *list, const char *pattern,
-                       struct err *err)
+bool call_lengths_make(struct call_lengths *lengths, struct window_list *list,
+                       struct lengths_wanted wanted, struct err *err)
 {
-    *lengths = (struct call_lengths){.pattern = pattern};
+    *lengths = (struct call_lengths){.pattern = wanted.pattern};
     for (uint32_t number = 1; number <= list->order.n; number++) {
+        if ((wanted.from > 0 || wanted.to > 0) &&
+            !window_in_part(list, list->order.at[number - 1], wanted.from, wanted.to))
+            continue;
         size_t known = list->code.functions.n;
         struct window_tree tree;
         window_tree_build(&tree, &list->code, &list->scene->sides[0]->windows,
@@ -130,7 +133,7 @@ bool call_lengths_make(struct call_lengths *lengths, struct window_list *list, c
         return err_set(err, ERR_MISSING,
                        "--function %s: no such function ran in the windows that were kept; gait "
                        "report lists functions",
-                       pattern);
+                       wanted.pattern);
     }
     call_lengths_settle(lengths);
     return true;

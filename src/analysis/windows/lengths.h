@@ -33,9 +33,13 @@ struct call_lengths {
     } bins;
 };
 
-/* Calls of the functions that the pattern means. False: no window has any. */
-bool call_lengths_make(struct call_lengths *lengths, struct window_list *list, const char *pattern,
-                       struct err *err);
+struct lengths_wanted {
+    const char *pattern; /* the functions */
+    double from, to;     /* windows that began in this part of the run; 0, 0: all */
+};
+/* False: no window has any such call. */
+bool call_lengths_make(struct call_lengths *lengths, struct window_list *list,
+                       struct lengths_wanted wanted, struct err *err);
 void call_lengths_release(struct call_lengths *lengths);
 /* The length that this part of calls does not exceed; NAN: more calls than that are cut. */
 double call_lengths_quantile(const struct call_lengths *lengths, double part);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *window_measure_name(enum window_measure measure)
@@ -48,6 +49,36 @@ static void order_make(struct window_list *list)
     mem_free(dated);
 }
 
+/* One recording says when the counter had which value; several contradict each other. */
+static bool clock_read(const struct profile *profile, uint64_t *ret_tsc, uint64_t *ret_unix_ns)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < profile->facts.n; i++)
+        if (strcmp(profile->facts.at[i].key, "tsc_at") == 0)
+            n += sscanf(profile->facts.at[i].value, "%" SCNu64 " %" SCNu64, ret_tsc, ret_unix_ns) ==
+                         2
+                     ? 1
+                     : 2;
+    return n == 1 && profile->start_unix_ns && !profile->totals.recordings;
+}
+
+static void clock_make(struct window_list *list)
+{
+    const struct profile *profile = list->scene->sides[0];
+    const char *hz = profile_fact_find(profile, "tsc_hz");
+    struct window_clock *clock = &list->clock;
+    uint64_t tsc, unix_ns;
+    *clock = (struct window_clock){.hz = hz ? strtod(hz, NULL) : 0,
+                                   .zero = profile->windows.at[list->order.at[0]].tsc};
+    if (!(clock->hz > 0) || !isfinite(clock->hz) || !clock_read(profile, &tsc, &unix_ns))
+        return;
+    double since = (double)(int64_t)(unix_ns - profile->start_unix_ns) / 1e9 * clock->hz;
+    if (fabs(since) > 9e18)
+        return;
+    clock->zero = tsc - (uint64_t)(int64_t)since;
+    clock->started = true;
+}
+
 bool window_list_open(struct window_list *list, struct scene *scene, const char *core,
                       struct err *err)
 {
@@ -57,6 +88,7 @@ bool window_list_open(struct window_list *list, struct scene *scene, const char 
     list->has_model = true;
     window_code_init(&list->code, scene);
     order_make(list);
+    clock_make(list);
     return true;
 }
 
@@ -85,11 +117,9 @@ const char *window_thread(const struct window_list *list, size_t index, uint32_t
 
 double window_time(const struct window_list *list, size_t index)
 {
-    const struct profile *profile = list->scene->sides[0];
-    const char *hz = profile_fact_find(profile, "tsc_hz");
-    uint64_t first = profile->windows.at[list->order.at[0]].tsc;
-    double rate = hz ? strtod(hz, NULL) : 0;
-    return rate > 0 ? (double)(profile->windows.at[index].tsc - first) / rate : (double)NAN;
+    const struct window_clock *clock = &list->clock;
+    uint64_t tsc = list->scene->sides[0]->windows.at[index].tsc;
+    return clock->hz > 0 ? (double)(int64_t)(tsc - clock->zero) / clock->hz : (double)NAN;
 }
 
 static void shape_fill(struct window_row *row, const struct window_tree *tree)
@@ -244,6 +274,17 @@ void window_list_make(struct window_list *list)
     vec_release(&mix);
     window_cycles_make(list->scene, &list->model, WINDOW_ALL, cycles_take, list);
     distances_make(list);
+}
+
+const char *window_since(const struct window_list *list)
+{
+    return list->clock.started ? "start" : "first window";
+}
+
+bool window_in_part(const struct window_list *list, size_t index, double from, double to)
+{
+    double time = window_time(list, index);
+    return time >= from && !(to > 0 && time >= to);
 }
 
 const char *window_odd_text(const struct window_list *list, const struct window_row *row,

@@ -23,7 +23,7 @@ enum { WINDOW_ODD = 3 };    /* spreads, from which on a figure is unusual */
 struct window_row {
     uint32_t number;   /* from 1, by time */
     size_t index;      /* in the profile */
-    double time;       /* seconds since the first window; NAN: not known */
+    double time;       /* see window_time */
     double stands_for; /* seconds of CPU time */
     uint32_t tid;
     const char *thread; /* its name; "": not known */
@@ -51,6 +51,11 @@ struct window_list {
     struct model model;
     bool has_model;
     char core_why[CORE_WHY_BYTES];
+    struct window_clock {
+        double hz;     /* 0: not known */
+        uint64_t zero; /* in ticks: what times are counted from */
+        bool started;  /* which is the start of the recording; else the first window */
+    } clock;
     struct usual usual[MEASURES];
     VEC(struct window_row); /* by number; none if only one window is asked for */
 };
@@ -67,8 +72,13 @@ void window_list_make(struct window_list *list);
 
 /* "lua 12345" of a window. */
 const char *window_thread(const struct window_list *list, size_t index, uint32_t *ret_tid);
-/* Seconds since the first window; NAN: not known. */
+/* Seconds since the start of the recording or, if the profile does not say when that was (it is
+ * old, or several were merged), since the first window; NAN: not known. */
 double window_time(const struct window_list *list, size_t index);
+/* What that is counted from. */
+const char *window_since(const struct window_list *list);
+/* Whether it began in that part of the run; to 0: up to its end. */
+bool window_in_part(const struct window_list *list, size_t index, double from, double to);
 /* A sentence on what is unusual about a row by one measure. */
 const char *window_odd_text(const struct window_list *list, const struct window_row *row,
                             enum window_measure measure);

@@ -49,6 +49,7 @@ static const struct flag flags[] = {
      "the model of cycles: a name (gait list cores), native or a file (the one most like the "
      "processor that recorded)",
      TAKE(text, struct options, core)},
+    VIEW_TIME,
     VIEW_INPUT,
     VIEW_LIMIT("number of rows (20; of an outline 40; with --json all)"),
     VIEW_JSON("as JSON, schema gait/windows/1, gait/window/1 or gait/lengths/1"),
@@ -126,12 +127,14 @@ static void list_show(const struct options *options, struct window_list *list,
 {
     struct ranked *ranked = mem_alloc((list->n + 1) * sizeof *ranked);
     uint32_t *order = mem_alloc((list->n + 1) * sizeof *order);
+    const struct view_options *view = &options->view;
+    struct window_choice choice = {order, 0};
     for (uint32_t i = 0; i < list->n; i++)
-        ranked[i] = (struct ranked){key_of(&list->at[i], options->sort), i};
-    qsort(ranked, list->n, sizeof *ranked, by_key);
-    for (size_t i = 0; i < list->n; i++)
+        if (!view->has_time || window_in_part(list, list->at[i].index, view->from_s, view->to_s))
+            ranked[choice.n++] = (struct ranked){key_of(&list->at[i], options->sort), i};
+    qsort(ranked, choice.n, sizeof *ranked, by_key);
+    for (size_t i = 0; i < choice.n; i++)
         order[i] = ranked[i].row;
-    struct window_choice choice = {order, list->n};
     size_t rows = view_rows(&options->view, LIST_ROWS);
     if (options->view.json)
         window_list_json(stdout, list, choice, rows);
@@ -162,7 +165,9 @@ static int show_lengths(const struct options *options, struct window_list *list)
 {
     struct call_lengths lengths;
     struct err err;
-    if (!call_lengths_make(&lengths, list, options->view.function, &err))
+    struct lengths_wanted wanted = {options->view.function, options->view.from_s,
+                                    options->view.to_s};
+    if (!call_lengths_make(&lengths, list, wanted, &err))
         return say_err(&err);
     struct ink ink = output_begin(&options->view);
     if (options->view.json)
@@ -194,6 +199,15 @@ static int show(const struct options *options, const struct profile *profile)
     scene.verbose = options->view.verbose;
     scene.columns = output_columns();
     if (!window_list_open(&list, &scene, options->core, &err)) {
+        scene_close(&scene);
+        return say_err(&err);
+    }
+    if (options->view.has_time && !options->has_show && !list.clock.started) {
+        err_set(&err, ERR_FORMAT,
+                "%s: it does not say when windows were recorded, as it is old or was merged; "
+                "without --time it shows all",
+                options->view.input);
+        window_list_close(&list);
         scene_close(&scene);
         return say_err(&err);
     }

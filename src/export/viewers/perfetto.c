@@ -44,7 +44,8 @@ static void labels_write(struct tracing *tracing, const struct window_detail *de
     snprintf(text, sizeof text, "window %u: %.64s %u", detail->number, thread, tid);
     size_t used = strlen(text);
     if (!isnan(time))
-        snprintf(text + used, sizeof text - used, ", %.6f s after the first", time);
+        snprintf(text + used, sizeof text - used, ", %.6f s after the %s", time,
+                 window_since(&tracing->list));
     label_write(&tracing->json, detail->number, 0, "process_name", text);
     label_write(&tracing->json, detail->number, TRACK_INSTRUCTIONS, "thread_name",
                 "instructions, 1 us each");

@@ -203,6 +203,7 @@ static void facts_json(struct writing *writing)
     json_string(json, "core_why", list->core_why);
     json_integer(json, "window", detail->number);
     json_integer(json, "kept", list->order.n);
+    json_string(json, "since", window_since(list));
     json_number(json, "time", window_time(list, detail->index));
     json_string(json, "thread", thread);
     json_integer(json, "tid", tid);

@@ -83,6 +83,7 @@ void window_list_json(FILE *to, struct window_list *list, struct window_choice c
     json_string(&json, "core", list->model.name);
     json_string(&json, "core_why", list->core_why);
     json_integer(&json, "kept", list->order.n);
+    json_string(&json, "since", window_since(list));
     usual_json(&json, list);
     json_array(&json, "rows");
     for (size_t i = 0; i < choice.n && i < limit; i++)

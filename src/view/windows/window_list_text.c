@@ -91,6 +91,7 @@ void window_list_text(FILE *to, struct window_list *list, const struct ink *ink,
     fprintf(to, "%zu windows were kept", list->order.n);
     if (recorded)
         fprintf(to, " of %" PRIu64 " that were recorded", recorded);
+    fprintf(to, "; times are counted from the %s", window_since(list));
     fprintf(to, "; cycles are modelled: %s\n", *list->core_why ? list->core_why : list->model.name);
     usual_print(to, list);
     fputc('\n', to);

@@ -232,7 +232,7 @@ static void head_print(struct showing *showing)
     fprintf(to, "window %u of %zu: thread %s%s%u", detail->number, list->order.n,
             text_clean(&list->scene->arena, thread), *thread ? " " : "", tid);
     if (!isnan(time))
-        fprintf(to, ", %.3f s after the first", time);
+        fprintf(to, ", %.3f s after the %s", time, window_since(list));
     fprintf(to, "; %zu instructions, %u calls, %u levels\n", tree->steps.n, tree->calls,
             tree->levels);
     if (detail->modelled)
