@@ -218,6 +218,14 @@ static void python_keep(struct run *run, bool last)
         python_functions_keep(&run->stacks.python, &run->delta);
 }
 
+static bool has_jit(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->modules.n; i++)
+        if (strcmp(profile->modules.at[i].path, "[jit]") == 0)
+            return true;
+    return false;
+}
+
 static void append(struct run *run, bool last)
 {
     struct totals now;
@@ -238,7 +246,12 @@ static void append(struct run *run, bool last)
     totals_give(&run->delta.totals, &run->told, &now);
     batches_note(run);
     python_keep(run, last);
-    output_append(&run->output, &run->delta, last);
+    bool jit = last && has_jit(&run->delta);
+    output_append(&run->output, &run->delta, last && !jit);
+    if (jit) { /* only what was appended is known to need a name */
+        output_name_jit(&run->output, &run->delta);
+        output_append(&run->output, &run->delta, true);
+    }
     drain_forget(&run->drain);
     kernel_part_forget(&run->kernel);
 }

@@ -5,6 +5,7 @@
 #include "collect/exact/path_plans.h"
 #include "collect/exact/plans.h"
 #include "collect/kernel_part.h"
+#include "collect/python_seek.h"
 #include "collect/target/cpu_times.h"
 #include "process/selection_wire.h"
 #include "collect/channel/share.h"
@@ -85,6 +86,8 @@ static bool map_read(struct source *source, const unsigned char *entry, uint64_t
     memcpy(path, entry + sizeof map, map.path_bytes);
     path[map.path_bytes] = 0;
     mappings_add(&source->mappings, &map, path);
+    if (source->decode)
+        python_seek(source->channel, &source->mappings, &map, path);
     const struct plans *plans = source->session->options->plans;
     if (plans) {
         struct place start = mappings_place(&source->mappings, (struct avma){map.start});

@@ -13,4 +13,6 @@ void python_find(void)
         return;
     agent.python = (struct python){
         .runtime = (uint64_t)_PyRuntime, .code_type = (uint64_t)PyCode_Type, .version = Py_Version};
+    if (agent.channel) /* the tool need not look for it */
+        agent.channel->python_runtime = agent.python.runtime;
 }

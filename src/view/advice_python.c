@@ -4,6 +4,20 @@
 
 #include <string.h>
 
+/* Without names of Python functions, where they could be had. */
+static void advise_names(struct adviser *adviser)
+{
+    const struct report *report = adviser->report;
+    if (!report->has_plain || report->scene->sides[0]->mode != PROFILE_PLAIN)
+        return;
+    for (size_t i = 0; i < report->plain.functions.n; i++)
+        if (strcmp(report->plain.functions.at[i].name, "_PyEval_EvalFrameDefault") == 0) {
+            advise(adviser, "Python functions have names in recordings without --plain, and of "
+                            "python3.12 -X perf also in plain ones|gait record");
+            return;
+        }
+}
+
 /* Who runs Python asks for its functions; the interpreter's are what they are made of. */
 void advise_python(struct adviser *adviser)
 {
@@ -11,9 +25,12 @@ void advise_python(struct adviser *adviser)
     struct ranking ranking;
     struct err ignored;
     if (report->by != BY_FUNCTION || report->scene->only_module || report->scene->only_function ||
-        report->scene->sides[0]->mode == PROFILE_EXACT ||
-        !profile_has_python(report->scene->sides[0]))
+        report->scene->sides[0]->mode == PROFILE_EXACT)
         return;
+    if (!profile_has_python(report->scene->sides[0])) {
+        advise_names(adviser);
+        return;
+    }
     const struct rank_keys keys = {.at = {RANK_PYTHON}, .n = 1};
     if (!ranking_make(&ranking, report->scene, keys, (struct rank_filter){0}, &ignored))
         return;

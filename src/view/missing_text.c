@@ -58,7 +58,9 @@ double missing_share(const struct report *report)
 }
 
 /* Who writes one, and when it is asked to. */
-#define PERF_MAPS "node --perf-basic-prof, java -XX:+DumpPerfMapAtExit, python3.12 -X perf"
+#define PERF_MAPS                                                                                  \
+    "node --perf-basic-prof --interpreted-frames-native-stack; java "                              \
+    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer"
 
 /* found: debug information of it could be had from a server. */
 static const char *module_advice(const struct report *report, const struct scene_module *module,
@@ -73,12 +75,9 @@ static const char *module_advice(const struct report *report, const struct scene
     if (strcmp(module->name, "[jit]") == 0 && bad_map)
         return arena_format(&report->scene->arena, "code made at run time; of its perf map: %s",
                             bad_map);
-    if (strcmp(module->name, "[jit]") == 0 && report->scene->sides[0]->mode == PROFILE_PLAIN)
+    if (strcmp(module->name, "[jit]") == 0)
         return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name "
                "it: " PERF_MAPS;
-    if (strcmp(module->name, "[jit]") == 0)
-        return "code made at run time; gait record --plain names it where there is a perf map "
-               "(/tmp/perf-PID.map: " PERF_MAPS ")";
     if (!module->binary)
         return module->missing;
     const char *missing =

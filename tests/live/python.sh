@@ -70,6 +70,11 @@ check(f'{100 * whole / named:.2f} % of them are whole', whole >= 0.98 * named)
 print(f'{sys.argv[1]}: {100 * named / python:.2f} % of Python stacks have names, {100 * whole / named:.2f} % of these are whole')
 sys.exit(bad)
 P
+    # A running one: the tool finds the interpreter in its files.
+    "$python" t.py 3000 & pid=$!
+    "$gait" record -q -F 499 --duration 1 -o attached.data -p $pid || bad "$version: record -p"
+    kill $pid; wait $pid 2>/dev/null
+    "$gait" report --by python attached.data | grep -q 'fib (' || { bad "$version: no Python functions of a running process"; "$gait" report --by python attached.data; }
     # A profile explains itself, here too.
     "$gait" report --by python "$version.data" >here
     mv t.py away.py

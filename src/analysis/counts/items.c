@@ -214,6 +214,13 @@ static void record_edge(struct lister *lister, struct map *places, size_t first,
     quantity_add(&item_at(lister, places, first, &item)->count[touch->side], &quantity);
 }
 
+/* Where the function starts, as the recording names code without a file; 0: not known. */
+static uint64_t named_start(const struct profile *profile, uint32_t module, uint64_t at)
+{
+    const struct name *name = names_find(&profile->names, module, at);
+    return name ? name->start : 0;
+}
+
 static void record_range(struct lister *lister, struct map *places, size_t first,
                          const struct touch *touch)
 {
@@ -221,7 +228,9 @@ static void record_range(struct lister *lister, struct map *places, size_t first
     const struct range_key *key = map_key(&profile->ranges.keys, touch->record);
     if (touch->kind != TOUCH_RANGE || (lister->by != BY_BLOCK && lister->by != BY_FUNCTION))
         return;
-    struct item wanted = {.at = lister->by == BY_BLOCK ? key->start.v : 0};
+    struct item wanted = {.at = lister->by == BY_BLOCK
+                                    ? key->start.v
+                                    : named_start(profile, key->module, key->start.v)};
     struct item *item = item_at(lister, places, first, &wanted);
     struct quantity quantity = quantity_of(profile, &profile->ranges.at[touch->record]);
     if (lister->by == BY_BLOCK)
@@ -240,8 +249,10 @@ static void record_time(struct lister *lister, struct map *places, size_t first,
     struct item wanted = {.at = 0};
     if (lister->by == BY_CALL || lister->by == BY_EDGE)
         return;
-    if (lister->by != BY_FUNCTION)
-        wanted.at = stacks_key(stacks, cell->node).address;
+    struct stack_key key = stacks_key(stacks, cell->node);
+    wanted.at = lister->by != BY_FUNCTION
+                    ? key.address
+                    : named_start(lister->scene->sides[touch->side], key.module, key.address);
     struct item *item = item_at(lister, places, first, &wanted);
     uint64_t weight = stacks->weights.at[touch->record];
     item->body[touch->side].time += weight;

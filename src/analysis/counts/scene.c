@@ -151,6 +151,18 @@ const char *scene_function_name(const struct scene *scene, uint32_t module, func
     return known->label;
 }
 
+const char *scene_named(const struct scene *scene, uint32_t side, uint32_t module, uint64_t at)
+{
+    for (uint32_t i = 0; i < scene->module_of[side].n; i++) {
+        const struct name *name = scene->module_of[side].at[i] == module
+                                      ? names_find(&scene->sides[side]->names, i, at)
+                                      : NULL;
+        if (name)
+            return name->text;
+    }
+    return NULL;
+}
+
 const char *scene_source_kept(const void *of, const char *path, size_t *ret_n)
 {
     const struct scene *scene = of;

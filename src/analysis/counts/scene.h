@@ -139,6 +139,8 @@ const struct scene_function *scene_function_find(const struct scene *scene, uint
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
 /* The function's name as linked; for FUNCTION_NONE the module's label. */
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);
+/* The name that the recording has of code without a file; NULL: none. The module is the scene's. */
+const char *scene_named(const struct scene *scene, uint32_t side, uint32_t module, uint64_t at);
 /* The text of a source file that one of the profiles (of a struct scene) took along; NULL: none. */
 const char *scene_source_kept(const void *scene, const char *path, size_t *ret_n);
 /* The readable form of a name as linked; holds until the scene is closed. */

@@ -13,6 +13,11 @@
 
 static const char *item_name(const struct report *report, const struct item *item)
 {
+    const char *named = item->function == FUNCTION_NONE && item->at
+                            ? scene_named(report->scene, 0, item->module, item->at)
+                            : NULL;
+    if (named && report->by == BY_FUNCTION)
+        return named;
     return scene_function_name(report->scene, item->module, item->function);
 }
 
@@ -270,6 +275,17 @@ static void kernel_caller_add(struct report *report, const struct plain_row *bel
                                             .below = below};
 }
 
+/* No padding: compared by bytes. What has no symbol is told apart by where it starts. */
+struct function_key {
+    uint32_t module, function;
+    uint64_t start;
+};
+
+static struct function_key function_key(uint32_t module, function_id function, uint64_t start)
+{
+    return (struct function_key){module, function, function == FUNCTION_NONE ? start : 0};
+}
+
 /* Stacks of walks tell what was spent below each function. */
 static void below_find(struct report *report)
 {
@@ -282,17 +298,20 @@ static void below_find(struct report *report)
     report->has_below = true;
     plain_list(&report->plain_rows, &report->plain, BY_FUNCTION);
     struct map functions; /* as plain_rows */
-    map_init(&functions, 2 * sizeof(uint32_t));
+    map_init(&functions, sizeof(struct function_key));
     for (size_t i = 0; i < report->plain_rows.n; i++) {
         const struct plain_function *function =
             &report->plain.functions.at[report->plain_rows.at[i].function];
-        map_add(&functions, (uint32_t[]){function->module, function->function});
+        struct function_key key =
+            function_key(function->module, function->function, function->start);
+        map_add(&functions, &key);
     }
     bool known = functions.n == report->plain_rows.n;
     bool *met = mem_alloc((functions.n + (size_t)1) * sizeof *met);
     for (size_t i = 0; known && i < report->n; i++) {
         struct report_row *row = &report->at[i];
-        uint32_t found = map_find(&functions, (uint32_t[]){row->module, row->function});
+        struct function_key key = function_key(row->module, row->function, row->at);
+        uint32_t found = map_find(&functions, &key);
         if (found == MAP_NONE)
             continue;
         row->below = &report->plain_rows.at[found];

@@ -1,6 +1,7 @@
 #include "collect/output/output.h"
 
 #include "base/clock.h"
+#include "collect/output/jit_places.h"
 #include "base/err.h"
 #include "base/version.h"
 #include "keep/gather.h"
@@ -75,6 +76,13 @@ uint64_t output_bytes(const struct output *output)
 {
     struct stat status;
     return stat(output->path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+void output_name_jit(struct output *output, struct profile *ret)
+{
+    const struct profile *profile;
+    const struct places *places = profile_writer_places(output->writer, &profile);
+    jit_places_name(ret, places, profile);
 }
 
 /* Somebody waits for the end of a program that was sampled: what takes long is left out. */

@@ -29,6 +29,8 @@ bool output_open(struct output *output, const char *path, const struct profile *
 void output_undo(struct output *output);
 /* Appends `delta` and empties it. `last`: output_close comes next. */
 void output_append(struct output *output, struct profile *delta, bool last);
+/* Adds to `ret` the names of code made at run time that was appended so far. */
+void output_name_jit(struct output *output, struct profile *ret);
 /* Releases the writer. `whole`: the file is rewritten, which makes it smaller but takes time.
  * Returns the size. */
 uint64_t output_close(struct output *output, bool whole);

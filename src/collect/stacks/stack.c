@@ -111,7 +111,7 @@ static void walk_by_rules(struct walk *walk, struct unwind_frame *frame)
 /* The leaf comes before the frame pointer: where the innermost function has no frame yet, rbp is
  * its caller's and would lose that caller. */
 static const enum stack_fallback order[] = {STACK_BY_CODE, STACK_BY_LEAF, STACK_BY_FRAME_POINTER,
-                                            STACK_BY_ALIGNED_FRAME};
+                                            STACK_BY_ALIGNED_FRAME, STACK_BY_TRAMPOLINE};
 enum { N_ORDER = sizeof order / sizeof *order };
 
 static bool is_stuck(const struct stack *stack)

@@ -82,6 +82,7 @@ static inline struct avma stack_frame_inside(const struct stack_frame *frame)
     X(CODE, "left a function without unwind information by reading its code")                      \
     X(FRAME_POINTER, "followed a frame pointer")                                                   \
     X(ALIGNED_FRAME, "followed a frame pointer to where an aligned frame keeps the unaligned one") \
+    X(TRAMPOLINE, "left a trampoline of python -X perf by the frame that all of them have")        \
     X(LEAF, "took what rsp points to for the return address")                                      \
     X(ENTRY, "took a program's first instructions for the outermost frame")                        \
     X(ZERO_FRAME_POINTER, "took a frame pointer of zero for the outermost frame")                  \

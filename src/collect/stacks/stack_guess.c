@@ -96,6 +96,22 @@ static bool by_leaf(const struct stack_space *space, struct unwind_frame *frame,
     return true;
 }
 
+/* Code made at run time that lets a call look like one of a function with a name of its own: 16
+ * bytes with the return address, to code of a file. All other registers are its caller's. */
+static bool by_trampoline(const struct stack_space *space, struct unwind_frame *frame,
+                          const struct unwind_memory *memory)
+{
+    struct stack_place own, caller;
+    uint64_t rsp = frame->value[UNWIND_RSP], rip;
+    if (!space->place(space->closure, (struct avma){frame->value[UNWIND_RIP] - 1}, &own) ||
+        own.image || !unwind_read(memory, (struct avma){rsp + 8}, &rip) ||
+        !is_return_address(space, rip) ||
+        !space->place(space->closure, (struct avma){rip - 1}, &caller) || !caller.image)
+        return false;
+    go(frame, rip, rsp + 16);
+    return true;
+}
+
 /* By what reading the function has told. */
 static bool by_code(const struct stack_space *space, struct unwind_frame *frame,
                     const struct unwind_memory *memory)
@@ -121,6 +137,7 @@ bool stack_guess(enum stack_fallback by, const struct stack_space *space,
     case STACK_BY_FRAME_POINTER:
         return has_rbp && by_frame_at(space, frame, memory, frame->value[UNWIND_RBP]);
     case STACK_BY_ALIGNED_FRAME: return has_rbp && by_aligned_frame(space, frame, memory);
+    case STACK_BY_TRAMPOLINE: return !innermost && by_trampoline(space, frame, memory);
     default: return false;
     }
 }

@@ -255,6 +255,25 @@ static void entries(void **state)
     stack_release(&stack);
 }
 
+/* Called code that is in no file, between code of files: 16 bytes, whatever rbp is. Behind a guess
+ * the stack must lead somewhere, so its caller's caller is the outermost. */
+static void trampolines(void **state)
+{
+    (void)state;
+    struct stack stack = {0};
+    put(0, 4, W(0), W(BARE + 9), W(7), W(FILED + 5));
+    walk(&stack, RULED, 1, 64);
+    expect(&stack, STACK_NO_RULE, 3, W(RULED), W(BARE + 9), W(FILED + 5));
+    assert_int_equal(stack.fallbacks[STACK_BY_TRAMPOLINE], 1);
+    put(0, 4, W(0), W(BARE + 9), W(7), W(BARE + 5)); /* its caller is made at run time, too */
+    walk(&stack, RULED, 1, 64);
+    expect(&stack, STACK_NO_RULE, 2, W(RULED), W(BARE + 9));
+    put(0, 4, W(7), W(FILED + 5), W(0), W(0)); /* at its own first instruction all may be other */
+    walk(&stack, BARE + 9, 1, 64);
+    assert_int_equal(stack.fallbacks[STACK_BY_TRAMPOLINE], 0);
+    stack_release(&stack);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +285,7 @@ int main(void)
         cmocka_unit_test(aligned_frames),
         cmocka_unit_test(words_behind_calls),
         cmocka_unit_test(entries),
+        cmocka_unit_test(trampolines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
