@@ -9,6 +9,7 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <string.h>
 
 struct options {
     const char *output, *binary;
@@ -69,7 +70,7 @@ static int records_print(const char *path)
     struct err err;
     bool any = false;
     struct perf_listener listener = {record_begin, {part_print, &any}};
-    FILE *from = fopen(path, "re");
+    FILE *from = fopen(strcmp(path, "-") == 0 ? "/dev/stdin" : path, "re");
     bool ok = from ? import_bytes(from, &bytes, &err) : err_errno(&err, "%s", path);
     if (from)
         fclose(from);

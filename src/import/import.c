@@ -98,7 +98,7 @@ static bool stream_import(struct profile *profile, FILE *from, const char *binar
 bool import_file(struct profile *ret_profile, const char *path, const char *binary, struct err *err)
 {
     struct profile profile;
-    FILE *from = fopen(path, "re");
+    FILE *from = fopen(strcmp(path, "-") == 0 ? "/dev/stdin" : path, "re");
     if (!from)
         return err_errno(err, "%s", path);
     profile_init(&profile);

@@ -34,4 +34,24 @@ same 'full disk: the program ran' 'done' "$(cat stdout)"
 same 'full disk: status' 125 "$(cat status)"
 grep -q 'could not be written' stderr || bad 'a full disk was not told'
 readable small.data
+
+# Standard input and standard output.
+"$gait" record -q -F 2000 -o stacks.data -- sh -c "$busy" >/dev/null
+for view in report 'contexts --json' 'info --json' verify; do
+    "$gait" $view stacks.data >by_name 2>&1
+    "$gait" $view - <stacks.data >by_input 2>&1 || bad "$view of standard input"
+    sed -i 's/standard input/stacks.data/; s/ -i -$/ -i stacks.data/' by_input
+    cmp -s by_name by_input || { bad "$view says other things of standard input"; diff by_name by_input | head; }
+    cat stacks.data | "$gait" $view - >by_pipe 2>&1 || bad "$view of a pipe"
+done
+"$gait" merge -o - open.data gait.data | cat >merged.data || bad 'merge to standard output'
+readable merged.data
+"$gait" pack -o - open.data >packed.data || bad 'pack to standard output'
+readable packed.data
+[ ! -e - ] || bad 'a file named - is there now'
+status 2 'nothing in standard input' "$gait" report - </dev/null
+says 'standard input: not a gait profile'
+status 125 'record to standard output' "$gait" record -o - -- true
+says 'stdout is the program'
+rm -f by_name by_input by_pipe
 finish

@@ -10,11 +10,11 @@
 struct err;
 struct places;
 
-/* Reads a profile; the caller releases it. A truncated or damaged file gives everything up to the
- * last whole append before the damage; a closed file gives everything but the damaged chunks. Then
- * complete is false and `warning` set. A file that contradicts itself is an error (ERR_FORMAT) with
- * file, offset and reason. Memory use is proportional to the file's size, whatever the file claims.
- */
+/* Reads a profile, "-" from standard input; the caller releases it. A truncated or damaged file
+ * gives everything up to the last whole append before the damage; a closed file gives everything
+ * but the damaged chunks. Then complete is false and `warning` set. A file that contradicts itself
+ * is an error (ERR_FORMAT) with file, offset and reason. Memory use is proportional to the file's
+ * size, whatever the file claims. */
 bool profile_read(const char *path, struct profile *ret_profile, struct err *err);
 /* The same from memory; `name` is for messages. */
 bool profile_read_bytes(const char *name, const void *bytes, size_t n, struct profile *ret_profile,

@@ -1,5 +1,6 @@
 #include "profile/file/file.h"
 
+#include "base/bytes.h"
 #include "base/err.h"
 #include "base/scope.h"
 #include "profile/file/decode.h"
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* How far a file can be used. */
 struct extent {
@@ -267,8 +269,37 @@ bool profile_read_bytes(const char *name, const void *bytes, size_t n, struct pr
     return read_source(name, &source, ret_profile, err);
 }
 
+/* A pipe can be read once and not at will: all of it is taken. */
+static bool read_standard(struct profile *ret_profile, struct err *err)
+{
+    enum { SOME = 1 << 20 };
+    struct bytes all = {0};
+    if (isatty(STDIN_FILENO))
+        return err_set(err, ERR_USAGE,
+                       "-: a profile is no text to be typed; expected a file or a pipe as standard "
+                       "input: gait report -i - <gait.data");
+    for (;;) {
+        bytes_reserve(&all, all.n + SOME);
+        ssize_t got = read(STDIN_FILENO, all.at + all.n, SOME);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            vec_release(&all);
+            return err_errno(err, "cannot read standard input");
+        }
+        if (!got)
+            break;
+        all.n += (size_t)got;
+    }
+    bool ok = profile_read_bytes("standard input", all.at, all.n, ret_profile, err);
+    vec_release(&all);
+    return ok;
+}
+
 bool profile_read(const char *path, struct profile *ret_profile, struct err *err)
 {
+    if (strcmp(path, "-") == 0)
+        return read_standard(ret_profile, err);
     /* Non-blocking only so that a FIFO is refused below instead of waited for. */
     AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)

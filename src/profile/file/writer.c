@@ -23,7 +23,11 @@ bool profile_write(const char *path, const struct profile *profile, struct err *
     struct encoder encoder = {.zstd = ZSTD_createCCtx()};
     encode_whole(&encoder, profile, NULL);
     bool ok;
-    if (place_is_special(path)) {
+    if (strcmp(path, "-") == 0) {
+        ok = isatty(STDOUT_FILENO)
+                 ? err_set(err, ERR_USAGE, "-o -: a profile is no text; redirect standard output")
+                 : place_write(STDOUT_FILENO, encoder.out.at, encoder.out.n, "stdout", err);
+    } else if (place_is_special(path)) {
         int fd = place_open_special(path);
         ok = fd < 0 ? err_errno(err, "cannot open %s", path)
                     : place_write(fd, encoder.out.at, encoder.out.n, path, err);
