@@ -48,6 +48,10 @@ def listed(page):
     check('lengths', f"{lengths['calls']:,} calls in all windows" in page.text('.lengths-view'), page.text('.lengths-view'))
     same('bars', len(lengths['rows']), page.run("return document.querySelectorAll('.lengths .calls').length"))
     check('the command', '--function leaf' in page.text('.command code'))
+    page.open('function', name='leaf')
+    page.click('.summary a', 'lengths of its calls')
+    page.wait("return document.querySelector('.lengths-view')?.innerText.includes('leaf')")
+    page.ready()
 
 
 def shown(page):

@@ -3,7 +3,7 @@
 import { h, show } from '../dom.js';
 import { ask, canAsk, isFile } from '../ask.js';
 import { functionQuestion } from '../links.js';
-import { note } from '../route.js';
+import { href, note } from '../route.js';
 import { count, exact, percent, seconds, withInterval } from '../format.js';
 import { assemblyPane } from '../function/assembly.js';
 import { sourcePane } from '../function/source.js';
@@ -26,7 +26,8 @@ function summary(model) {
     known(about.time) && `, ${seconds(about.time)}`,
     about.count > 0 && `, entered ${count(about.count)} times`,
     `; ${exact(about.instructions)} instructions in ${exact(about.blocks)} blocks`,
-    about.undecoded > 0 && `; ${exact(about.undecoded)} places do not decode`);
+    about.undecoded > 0 && `; ${exact(about.undecoded)} places do not decode`,
+    answer.mode === 'sampled' && canAsk('windows', { function: about.address }) && ['; ', h('a', { href: href('windows', { function: about.address }) }, 'lengths of its calls')]);
 }
 
 function pathName(path) {

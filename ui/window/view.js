@@ -11,11 +11,12 @@ import { exact, number } from '../format.js';
 import { mixed } from '../flame/colors.js';
 import { colorOf, nameOf } from './model.js';
 
-const HEIGHTS = [[19, 14], [17, 12], [15, 9], [12, 6]], GAP = 1; // of lanes of calls and of loops: the tallest that fit
+const HEIGHTS = [[19, 14], [17, 12], [15, 11], [13, 10]], GAP = 1; // of lanes of calls and of loops: the tallest that fit
 const MAP = 34, SCALE = 18, BARS = 44, CODE = 17;
 const LEAST = 8; // instructions in sight, at least
 const FONT = '12px ui-monospace, "DejaVu Sans Mono", "Liberation Mono", monospace';
 const SMALL = '10.5px ui-monospace, "DejaVu Sans Mono", "Liberation Mono", monospace';
+const TINY = '9px ui-monospace, "DejaVu Sans Mono", "Liberation Mono", monospace';
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 function themeColors() {
@@ -50,7 +51,7 @@ export function windowView({ window: shown, palette, onSelect, onRange }) {
   const laneAt = new Map(shown.lanes.map((lane, i) => [`${lane.depth} ${lane.nest}`, i]));
   const laneOf = (scope) => laneAt.get(`${scope.depth} ${scope.nest ?? 0}`);
 
-  let colors = themeColors(), width = 0, height = 0, charWidth = 7.2, smallWidth = 6.3, offset = 0;
+  let colors = themeColors(), width = 0, height = 0, charWidth = 7.2, smallWidth = 6.3, tinyWidth = 5.4, offset = 0;
   let range = { from: 0, to: shown.n }, motion = null, frame = 0, told = 0;
   let selected = null, hovered = null, marked = () => false, marking = false;
   const timings = [];
@@ -206,11 +207,11 @@ export function windowView({ window: shown, palette, onSelect, onRange }) {
         if (end > begin) context.fillRect(begin, top, end - begin, LOOP);
       }
     }
-    context.font = SMALL;
+    const small = LOOP < 12, each1 = small ? tinyWidth : smallWidth;
+    context.font = small ? TINY : SMALL;
     context.fillStyle = colors.text;
-    if (LOOP < 9) return;
-    const times = `×${exact(scope.iterations)}`, room = Math.floor((to - from - 7) / smallWidth);
-    label(room > times.length + 10 ? `${times} ${nameOf(scope)}` : times, from, to, top + LOOP - 3.5 + (LOOP < 12 ? 2 : 0), smallWidth);
+    const times = `×${exact(scope.iterations)}`, room = Math.floor((to - from - 7) / each1);
+    label(room > times.length + 10 ? `${times} ${nameOf(scope)}` : times, from, to, top + LOOP - (small ? 2.2 : 3.5), each1);
   }
 
   function drawCall(scope, left, right, top) {
@@ -222,7 +223,7 @@ export function windowView({ window: shown, palette, onSelect, onRange }) {
     context.globalAlpha = marking && !marked(scope) ? 0.5 : 1;
     context.font = FONT;
     context.fillStyle = colors.onColor;
-    label(scope.owner.name, from, to - gap, top + CALL - 5.5 + (CALL < 15 ? 3 : 0), charWidth);
+    label(scope.owner.name, from, to - gap, top + CALL - (CALL < 15 ? 2.5 : CALL < 17 ? 4 : 5.5), charWidth);
     context.globalAlpha = 1;
   }
 
@@ -463,6 +464,8 @@ export function windowView({ window: shown, palette, onSelect, onRange }) {
     charWidth = context.measureText('0'.repeat(40)).width / 40;
     context.font = SMALL;
     smallWidth = context.measureText('0'.repeat(40)).width / 40;
+    context.font = TINY;
+    tinyWidth = context.measureText('0'.repeat(40)).width / 40;
     lanesFit();
     offset = Math.max(0, Math.min(offset, lanesHeight - lanesRoom()));
     cancelAnimationFrame(frame);
