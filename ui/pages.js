@@ -2,6 +2,7 @@
 // to add one.
 import { overview } from './pages/overview.js';
 import { contexts } from './pages/contexts.js';
+import { diff, flameDiff } from './pages/diff.js';
 import { flame } from './pages/flame.js';
 import { functionPage } from './pages/function.js';
 import { windows } from './pages/windows.js';
@@ -10,4 +11,4 @@ import { conflicts, latencies, paths, pipeline, values, waits } from './pages/me
 import { edges, functions, lines, loops } from './pages/tables.js';
 
 export const pages = [overview, flame, contexts, functionPage, windows, window_, functions, lines, edges, loops,
-  paths, values, latencies, conflicts, pipeline, waits];
+  paths, values, latencies, conflicts, pipeline, waits, diff, flameDiff];

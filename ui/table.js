@@ -8,6 +8,7 @@
 //   value  row -> what is sorted and filtered by; a figure is drawn as a bar if bar is true
 //   lo, hi row -> the 95 % interval
 //   cell   row -> an element to show instead of the text
+//   text, tip  row -> what to show, and on hovering, instead of the figure that is sorted by
 import { h, show } from './dom.js';
 import { note } from './route.js';
 import { count, exact, number, percent, seconds, withInterval, UNKNOWN } from './format.js';
@@ -52,9 +53,9 @@ function figureCell(column, row, most) {
   const kind = KINDS[column.kind];
   const value = column.value(row);
   if (value === null || value === undefined) return h('td', { class: 'figure' }, UNKNOWN);
-  const title = withInterval(kind.precise, value, column.lo?.(row), column.hi?.(row));
+  const title = column.tip?.(row) ?? withInterval(kind.precise, value, column.lo?.(row), column.hi?.(row));
   return h('td', { class: column.bar ? 'figure with-bar' : 'figure', title },
-    column.bar && most > 0 && bar(column, row, most), h('span', { class: 'number' }, kind.format(value)));
+    column.bar && most > 0 && bar(column, row, most), h('span', { class: 'number' }, column.text?.(row) ?? kind.format(value)));
 }
 
 function textCell(column, row) {

@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
 #include "analysis/report/diff.h"
+#include "analysis/report/diff_contexts.h"
 #include "view/views.h"
 
 #include <getopt.h>
@@ -13,11 +14,12 @@ enum { TEXT_ROWS = 20 };
 
 struct options {
     struct view_options view;
-    enum diff_by by;
+    enum diff_by by; /* DIFF_BYS: by context */
 };
 
 static const struct flag flags[] = {
-    {"by", 0, "KEY", "function, line or module", " (function)", TAKE(word, struct options, by)},
+    {"by", 0, "KEY", "function, line, module or context", " (function)",
+     TAKE(word, struct options, by)},
     VIEW_WEIGHT(": executed instructions, or user CPU time (what both have)"),
     VIEW_MODULE("this module only"),
     VIEW_LIMIT("number of rows (20; with --json all)"),
@@ -45,31 +47,54 @@ static bool check(const struct options *options, int argc, struct err *err)
     return true;
 }
 
+static bool diff_by_context(const struct options *options, struct scene *scenes, struct err *err)
+{
+    struct diff_contexts contexts;
+    size_t rows = view_rows(&options->view, TEXT_ROWS);
+    if (options->view.module || options->view.has_weight)
+        return err_set(err, ERR_USAGE, "--by context takes neither --module nor --weight");
+    if (!diff_contexts_make(&contexts, &scenes[BEFORE], &scenes[AFTER], err))
+        return false;
+    scenes[AFTER].columns = output_columns();
+    struct ink ink = output_begin(&options->view);
+    if (options->view.json)
+        diff_contexts_json(stdout, &contexts, rows);
+    else
+        diff_contexts_text(stdout, &contexts, &ink, rows);
+    diff_contexts_release(&contexts);
+    return true;
+}
+
+static bool diff_by_row(const struct options *options, struct scene *scenes, struct err *err)
+{
+    struct diff diff;
+    size_t rows = view_rows(&options->view, TEXT_ROWS);
+    if (!diff_make(&diff, &scenes[BEFORE], &scenes[AFTER],
+                   (struct diff_options){.by = options->by,
+                                         .weight = options->view.weight,
+                                         .has_weight = options->view.has_weight,
+                                         .module = options->view.module},
+                   err))
+        return false;
+    scenes[AFTER].columns = output_columns();
+    struct ink ink = output_begin(&options->view);
+    if (options->view.json)
+        diff_json(stdout, &diff, rows);
+    else
+        diff_text(stdout, &diff, &ink, rows);
+    diff_release(&diff);
+    return true;
+}
+
 static int diff(const struct options *options, const struct profile *before,
                 const struct profile *after)
 {
     struct scene scenes[SIDES_MAX];
-    struct diff diff;
     struct err err;
-    size_t rows = view_rows(&options->view, TEXT_ROWS);
     scene_open(&scenes[BEFORE], &before, 1, NULL);
     scene_open(&scenes[AFTER], &after, 1, NULL);
     scenes[BEFORE].verbose = scenes[AFTER].verbose = options->view.verbose;
-    bool ok = diff_make(&diff, &scenes[BEFORE], &scenes[AFTER],
-                        (struct diff_options){.by = options->by,
-                                              .weight = options->view.weight,
-                                              .has_weight = options->view.has_weight,
-                                              .module = options->view.module},
-                        &err);
-    if (ok) {
-        scenes[AFTER].columns = output_columns();
-        struct ink ink = output_begin(&options->view);
-        if (options->view.json)
-            diff_json(stdout, &diff, rows);
-        else
-            diff_text(stdout, &diff, &ink, rows);
-        diff_release(&diff);
-    }
+    bool ok = (options->by == DIFF_BYS ? diff_by_context : diff_by_row)(options, scenes, &err);
     scene_close(&scenes[AFTER]);
     scene_close(&scenes[BEFORE]);
     return ok ? output_status() : say_err(&err);

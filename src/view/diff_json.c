@@ -16,6 +16,13 @@ static void side_json(struct json *json, const struct diff *diff, int side)
     json_object_end(json);
 }
 
+void diff_head_json(struct json *json, const struct diff *diff)
+{
+    side_json(json, diff, BEFORE);
+    side_json(json, diff, AFTER);
+    json_bool(json, "same_build", diff->same_build);
+}
+
 static void line_json(struct json *json, const char *key, uint32_t line)
 {
     if (line)
@@ -59,9 +66,7 @@ void diff_json(FILE *to, const struct diff *diff, size_t limit)
     struct json json;
     json_begin(&json, to);
     head_json(&json, "diff", diff->scenes[AFTER], 0, by[diff->by], diff->weight, 0);
-    side_json(&json, diff, BEFORE);
-    side_json(&json, diff, AFTER);
-    json_bool(&json, "same_build", diff->same_build);
+    diff_head_json(&json, diff);
     json_array(&json, "rows");
     for (size_t i = 0; i < diff->n && i < limit; i++)
         row_json(&json, diff, &diff->at[i]);

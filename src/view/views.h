@@ -40,6 +40,13 @@ struct timeline;
 void timeline_text(FILE *to, const struct timeline *timeline, const struct ink *ink);
 void timeline_json(FILE *to, const struct timeline *timeline, size_t limit);
 
+struct diff_contexts;
+/* The first keys of differences, whatever their rows are. */
+void diff_head_json(struct json *json, const struct diff *diff);
+void diff_contexts_text(FILE *to, const struct diff_contexts *contexts, const struct ink *ink,
+                        size_t limit);
+void diff_contexts_json(FILE *to, const struct diff_contexts *contexts, size_t limit);
+
 void ranking_text(FILE *to, const struct ranking *ranking, const struct ink *ink, size_t limit);
 void ranking_json(FILE *to, const struct ranking *ranking, size_t limit);
 

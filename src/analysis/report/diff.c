@@ -19,7 +19,7 @@ const char *diff_by_name(enum diff_by by)
 /* ---- changes */
 
 /* After less before: each end is off by the far ends of both, as if at right angles. */
-static struct estimate change_of(const struct estimate *sides)
+struct estimate diff_change_of(const struct estimate *sides)
 {
     const struct estimate *before = &sides[BEFORE], *after = &sides[AFTER];
     double change = after->value - before->value;
@@ -44,7 +44,7 @@ static double student_outside(double t, uint64_t degrees)
 
 /* How much wider than its own 95 % the interval of one of n comparisons must be so that all n hold
  * together with 95 %: the quantile at 0.05 / n over that at 0.05. */
-static double widening(uint64_t n, uint64_t degrees)
+double diff_widening(uint64_t n, uint64_t degrees)
 {
     enum { DEGREES_MAX = 300 }; /* hardly narrower from there on */
     double low = 0, high = 1e9;
@@ -56,7 +56,7 @@ static double widening(uint64_t n, uint64_t degrees)
     return fmax(high / student_t(used), 1);
 }
 
-static bool excludes_zero(struct estimate change, double widen)
+bool diff_excludes_zero(struct estimate change, double widen)
 {
     double lo = change.value - widen * (change.value - change.lo);
     double hi = change.value + widen * (change.hi - change.value);
@@ -67,12 +67,12 @@ static void rows_judge(struct diff *diff, const struct diff_side *sides)
 {
     uint64_t before = diff_degrees(&sides[BEFORE]), after = diff_degrees(&sides[AFTER]);
     uint64_t degrees = !before ? after : !after || before < after ? before : after;
-    double widen = degrees && diff->n ? widening(diff->n, degrees) : 1;
+    double widen = degrees && diff->n ? diff_widening(diff->n, degrees) : 1;
     diff->exact = !degrees;
     for (size_t i = 0; i < diff->n; i++) {
-        diff->at[i].beyond = excludes_zero(diff->at[i].change, 1);
-        diff->at[i].sure = excludes_zero(diff->at[i].change, widen);
-        diff->at[i].share_sure = excludes_zero(diff->at[i].share_change, widen);
+        diff->at[i].beyond = diff_excludes_zero(diff->at[i].change, 1);
+        diff->at[i].sure = diff_excludes_zero(diff->at[i].change, widen);
+        diff->at[i].share_sure = diff_excludes_zero(diff->at[i].share_change, widen);
     }
 }
 
@@ -96,8 +96,8 @@ static void row_add(struct diff *diff, const struct diff_side *sides, struct dif
         row.share[side] = diff_share(&sides[side], &sums[side]);
         any |= row.seen[side];
     }
-    row.change = change_of(row.amount);
-    row.share_change = change_of(row.share);
+    row.change = diff_change_of(row.amount);
+    row.share_change = diff_change_of(row.share);
     if (any)
         *vec_push(diff) = row;
 }
@@ -329,7 +329,7 @@ static bool is_agent(const struct diff_module *module)
     return strcmp(module->names[AFTER], "libgait.so") == 0;
 }
 
-static bool all_same_build(const struct diff *diff)
+bool diff_same_build(const struct diff *diff)
 {
     for (size_t i = 0; i < diff->modules.n; i++) {
         const struct diff_module *module = &diff->modules.at[i];
@@ -347,7 +347,7 @@ static void sides_compare(struct diff *diff, struct diff_side *sides, uint32_t *
         diff_side_gather(&sides[side], &gathering, diff->by == DIFF_LINE);
         diff->totals[side] = diff_total(&sides[side]);
     }
-    diff->same_build = all_same_build(diff);
+    diff->same_build = diff_same_build(diff);
     struct bundle bundle = {.diff = diff, .sides = sides};
     sides_walk(&bundle);
     rows_judge(diff, sides);

@@ -19,7 +19,7 @@
 struct err;
 
 enum { BEFORE, AFTER };
-enum diff_by { DIFF_FUNCTION, DIFF_LINE, DIFF_MODULE };
+enum diff_by { DIFF_FUNCTION, DIFF_LINE, DIFF_MODULE, DIFF_BYS };
 const char *diff_by_name(enum diff_by by);
 
 struct diff_row {
@@ -72,3 +72,12 @@ struct diff_options {
 bool diff_make(struct diff *diff, struct scene *before, struct scene *after,
                struct diff_options options, struct err *err);
 void diff_release(struct diff *diff);
+
+/* For rows of other kinds (diff_contexts.h). After less before. */
+struct estimate diff_change_of(const struct estimate *sides);
+/* How much wider intervals of n rows must be to hold together; degrees: of freedom of each. */
+double diff_widening(uint64_t n, uint64_t degrees);
+/* Whether the interval, so much wider, excludes no change. */
+bool diff_excludes_zero(struct estimate change, double widen);
+/* Whether all modules that both sides have are of one build. */
+bool diff_same_build(const struct diff *diff);
