@@ -36,6 +36,7 @@ struct reading {
         VEC(uint32_t);
     } pids; /* that threads are of */
     uint64_t taken;
+    uint64_t user_weight, kernel_weight; /* of samples so far */
 };
 
 static uint64_t weight_of(const struct perf_seen *seen)
@@ -121,6 +122,7 @@ static void stack_add(struct reading *reading, const struct interrupted *it)
     sum_add(&profile->totals.interrupts, 1);
     if (!it->kernel)
         sum_add(&profile->totals.time, it->weight);
+    sum_add(it->kernel ? &reading->kernel_weight : &reading->user_weight, it->weight);
     if (missed)
         sum_add(&profile->totals.losses[LOSS_unmapped], 1);
 }
@@ -345,6 +347,17 @@ static void reading_close(struct reading *reading)
     perf_file_release(&reading->file);
 }
 
+/* Samples of a clock weigh nanoseconds: together, the CPU time that they stand for. */
+static void clock_tell(struct reading *reading)
+{
+    struct profile *profile = reading->profile;
+    const char *event = profile_fact_find(profile, "event");
+    if (event && strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0)
+        return;
+    profile->totals.user_ns = reading->user_weight;
+    profile->totals.kernel_ns = reading->kernel_weight;
+}
+
 bool perf_data_import(struct profile *profile, const void *bytes, size_t n, const char *binary,
                       struct err *err)
 {
@@ -355,6 +368,7 @@ bool perf_data_import(struct profile *profile, const void *bytes, size_t n, cons
         if (!span_take(&reading, &reading.order.at[i]))
             lose(&reading, LOSS_garbled, 1);
     event_tell(&reading);
+    clock_tell(&reading);
     if (reading.file.command)
         profile->command = arena_string(&profile->arena, reading.file.command);
     reading_close(&reading);

@@ -2,6 +2,7 @@
 
 #include "analysis/report/diff.h"
 
+#include "base/err.h"
 #include "text/sheet.h"
 #include "view/head.h"
 
@@ -232,8 +233,29 @@ static void warnings_print(FILE *to, const struct diff *diff)
             "before is %s, after is %s: both have times, but not by the same means, and some of "
             "what differs may be that.\n",
             profile_mode_name(modes[BEFORE]), profile_mode_name(modes[AFTER]));
-    different_text(to, diff->totals[BEFORE] > 0 && diff->totals[AFTER] > 0, common[BEFORE],
-                   common[AFTER]);
+    different_text(to, diff->n > 0 && diff->totals[BEFORE] > 0 && diff->totals[AFTER] > 0,
+                   common[BEFORE], common[AFTER]);
+}
+
+/* What was lost on both sides alike is said once. */
+static void both_losses(FILE *to, const struct diff *diff, const char *const *sides)
+{
+    char *texts[SIDES_MAX] = {0};
+    for (int side = 0; side < SIDES_MAX; side++) {
+        size_t n;
+        FILE *text = open_memstream(&texts[side], &n);
+        ASSERT(text);
+        losses_text(text, diff->scenes[side], 0, 0);
+        fclose(text);
+    }
+    bool alike = strcmp(texts[BEFORE], texts[AFTER]) == 0;
+    for (int side = 0; side < (alike ? 1 : SIDES_MAX); side++) {
+        if (!alike && *texts[side])
+            fprintf(to, "\n%.*s:", (int)strcspn(sides[side], ":"), sides[side]);
+        fputs(texts[side], to);
+    }
+    for (int side = 0; side < SIDES_MAX; side++)
+        free(texts[side]);
 }
 
 void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit)
@@ -251,6 +273,5 @@ void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t 
     fputc('\n', to);
     table_print(to, diff, ink, limit);
     closing_print(to, diff);
-    for (int side = 0; side < SIDES_MAX; side++)
-        losses_text(to, diff->scenes[side], 0, 0);
+    both_losses(to, diff, sides);
 }

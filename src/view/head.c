@@ -272,8 +272,12 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
     fputc('\n', to);
     commands_text(to, profile);
     origin_text(to, profile);
-    fprintf(to, "user time %.3f s, kernel %.3f s", (double)totals->user_ns / 1e9,
-            (double)totals->kernel_ns / 1e9);
+    if (profile->mode == PROFILE_PLAIN && !totals->user_ns && !totals->kernel_ns &&
+        totals->interrupts)
+        fputs("CPU time not known", to); /* imported samples of another event than a clock */
+    else
+        fprintf(to, "user time %.3f s, kernel %.3f s", (double)totals->user_ns / 1e9,
+                (double)totals->kernel_ns / 1e9);
     if (totals->off_ns)
         fprintf(to, ", off the CPU %.3f s", (double)totals->off_ns / 1e9);
     if (threads_count(&profile->threads) > 1)
