@@ -8,6 +8,8 @@
  * have run anyway, so they are no overhead. */
 struct part_cost {
     uint64_t ticks, instructions;
+    uint64_t
+        native; /* ticks that these take natively, by the pace of the part itself; 0: not known */
 };
 
 /* The cost of one sample. Parts that it does not have are 0. */

@@ -249,6 +249,14 @@ static uint32_t lengthen(struct thread *thread)
     return stop;
 }
 
+/* Ticks of a trail during which the thread lost its CPU say nothing: its instructions took as long
+ * as those of all trails do. */
+static uint64_t course_told(const struct course *course)
+{
+    uint64_t mean = pace_mean();
+    return course->lost && mean ? course->all.instructions * mean >> PACE_BITS : course->native;
+}
+
 uint32_t trail_run(struct thread *thread)
 {
     struct course *course = &thread->progress.course;
@@ -257,15 +265,8 @@ uint32_t trail_run(struct thread *thread)
     uint32_t stop = course_run(thread, course, &ticks);
     cost->ticks += ticks;
     cost->instructions += course->all.instructions - before;
+    cost->native = course_told(course);
     return stop == LOSS_N && !course->lost && long_due() ? lengthen(thread) : stop;
-}
-
-/* Ticks of a trail during which the thread lost its CPU say nothing: its instructions took as long
- * as those of all trails do. */
-static uint64_t course_told(const struct course *course)
-{
-    uint64_t mean = pace_mean();
-    return course->lost && mean ? course->all.instructions * mean >> PACE_BITS : course->native;
 }
 
 void trail_end(struct thread *thread)

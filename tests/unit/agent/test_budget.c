@@ -236,6 +236,24 @@ static void windows_have_exits_before_there_are_means(void **state)
     assert_int_equal(budget_window_exits(thread), 1);
 }
 
+/* A program with code that executes 40,000 instructions in the time that other code takes for
+ * 1,000. Trails last equally long in both: their cost does not hang on the mean of the two paces.
+ */
+static void trails_cost_by_their_own_pace(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM, .tally = true}, true);
+    agent.tick_ns = 4000000;
+    thread->means.ticks_per_insn_q16 = ((uint64_t)50 * US << 16) / 1950; /* the mean of trails */
+    for (int i = 0; i < 400; i++) {
+        struct part_cost trail = {.ticks = 100 * US, .instructions = i % 2 ? 40000 : 1000};
+        trail.native = 50 * US;
+        budget_spend(thread, &(struct sample_cost){.handler_ticks = 110 * US, .trail = trail});
+    }
+    /* Twice what it takes beyond its code: the program loses as much afterwards. */
+    assert_in_range(thread->means.trail_ticks, 90 * US, 110 * US);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +269,7 @@ int main(void)
         cmocka_unit_test(ticks_windows_and_trails_share_the_budget),
         cmocka_unit_test(expensive_windows_are_few),
         cmocka_unit_test(trails_suit_the_distance_of_system_calls),
+        cmocka_unit_test(trails_cost_by_their_own_pace),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }
