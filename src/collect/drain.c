@@ -23,6 +23,7 @@ static const uint64_t DELAY_FIRST_NS = 50000000, DELAY_MIN_NS = 5000000, DELAY_M
 /* Exact runs: what was translated first is most of what a short program needs. What is read while
  * it runs need not be read when it has ended. */
 static const uint64_t DELAY_EXACT_NS = 8000000;
+enum { STRETCH_MOST = 4 };
 /* What the last reading needs for each segment: rows of ranges and edges, and their order. */
 enum { SEGMENT_BYTES = 190, EXPECTED_BYTES_MAX = 24 << 20 };
 
@@ -62,6 +63,8 @@ void drain_init(struct drain *drain, const struct recording_session *session)
                             .unwatched_ns = session->options->record.delay_ns};
     if (exact_counts(drain))
         drain->delay_ns = DELAY_EXACT_NS;
+    drain->stretch = 1;
+    drain->read_ns = drain->began_ns;
     drain->tool_ns_told = drain->startup_ns = drain_own_ns(drain);
 }
 
@@ -335,6 +338,21 @@ static void tell_cost(struct drain *drain)
     }
 }
 
+/* A program that waits, or shares its CPUs with others, makes nothing new meanwhile: all that is
+ * done now and then is done by its time. */
+static void stretch_update(struct drain *drain)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), ran = drain->retired.recorded_ns;
+    for (uint32_t i = 0; i < CHANNEL_N; i++)
+        if (drain->sources[i])
+            ran += recorded_ns(drain, drain->sources[i]->channel);
+    uint64_t passed = now - drain->read_ns, more = ran > drain->ran_ns ? ran - drain->ran_ns : 0;
+    uint64_t stretch = passed / (more + 1);
+    drain->stretch = stretch < 1 ? 1 : stretch > STRETCH_MOST ? STRETCH_MOST : stretch;
+    drain->ran_ns = ran;
+    drain->read_ns = now;
+}
+
 /* Aims at rings between a sixteenth and a quarter full, and at channels that are free. Where many
  * processes are new, twice the delay would bring twice as many: not before they are few. */
 static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, uint32_t fresh)
@@ -349,7 +367,9 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, u
     if (drain->session->options->plans || drain->session->paths) /* the program waits for them */
         delay = DELAY_MIN_NS;
     /* Each reading of counters is a batch. */
-    uint64_t most = drain->session->options->record.tally ? DECODE_BATCH_NS : DELAY_MAX_NS;
+    uint64_t batch = DECODE_BATCH_NS * drain->stretch;
+    uint64_t most =
+        drain->session->options->record.tally && batch < DELAY_MAX_NS ? batch : DELAY_MAX_NS;
     drain->delay_ns = delay < DELAY_MIN_NS ? DELAY_MIN_NS : delay > most ? most : delay;
 }
 
@@ -394,6 +414,7 @@ void drain_read(struct drain *drain)
             source_retire(drain, i);
     drain->quiet = drain->quiet && !fullest;
     expect_last(drain);
+    stretch_update(drain);
     choose_delay(drain, fullest, used, fresh);
     tell_cost(drain);
 }

@@ -37,6 +37,8 @@ struct drain {
     uint64_t ending_ns;          /* and once at the end of each process, when nobody waits */
     uint64_t began_ns, cpus;     /* CLOCK_MONOTONIC; CPUs online */
     uint64_t delay_ns;           /* until the next reading */
+    uint64_t ran_ns, read_ns;    /* at the last reading: CPU time of the program; the time */
+    uint64_t stretch;            /* elapsed time by CPU time of late, at least 1 */
     uint64_t unwatched_ns;       /* CPU time of each process before its first sample */
     bool quiet;                  /* nothing was read since drain_count */
     bool ending;                 /* the program has ended: channels are not freed any more */

@@ -309,7 +309,7 @@ static void follow_processes(struct run *run, uint64_t wait)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + wait;
     bool alone = run->drain.processes == 1 && now - run->drain.began_ns > REST_NS;
-    uint64_t pause = alone ? ALONE_NS : CROWD_NS;
+    uint64_t pause = alone ? ALONE_NS * run->drain.stretch : CROWD_NS;
     uint64_t due = kernel_part_due(&run->kernel);
     until = due > now && due < until ? due : until;
     do {

@@ -269,6 +269,40 @@ static void all_processes_have_their_variety(void **state)
     close_fixture(&fixture);
 }
 
+/* The CPU time of the process since the last reading, and when that was. */
+static uint64_t stretch_of(struct fixture *fixture, struct fake *fake, uint64_t ran_ns)
+{
+    struct wire_thread *slot = &channel_threads(fake->channel)[0];
+    slot->end_cpu_ns += ran_ns;
+    fixture->drain.read_ns -= 200000000;
+    drain_read(&fixture->drain);
+    return fixture->drain.stretch;
+}
+
+/* A program that gets its CPU for a part of the time only is read by its own time. */
+static void slow_programs_are_read_less_often(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    fixture.options.record.mode = RECORD_SAMPLED;
+    fixture.options.record.tally = true;
+    struct fake fake = claim(&fixture, 0, getpid(), 0);
+    fake.channel->n_threads = 1;
+    channel_threads(fake.channel)[0] = (struct wire_thread){.tid = 1, .start_cpu_ns = 1};
+    drain_read(&fixture.drain);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(stretch_of(&fixture, &fake, 190000000), 1);
+    assert_int_equal(fixture.drain.delay_ns, DECODE_BATCH_NS);
+    for (int i = 0; i < 8; i++)
+        assert_in_range(stretch_of(&fixture, &fake, 60000000), 3, 4);
+    assert_in_range(fixture.drain.delay_ns, 3 * UINT64_C(250000000), 900000000);
+    assert_int_equal(stretch_of(&fixture, &fake, 0), 4);          /* it waits */
+    assert_int_equal(stretch_of(&fixture, &fake, 2000000000), 1); /* on several CPUs */
+    share_unmap(fake.channel);
+    close_fixture(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +314,7 @@ int main(void)
         cmocka_unit_test(who_outlives_the_last_reading_is_not_whole),
         cmocka_unit_test(functions_of_the_last_moment_are_known),
         cmocka_unit_test(the_tools_cost_is_shared_by_those_who_live),
+        cmocka_unit_test(slow_programs_are_read_less_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
