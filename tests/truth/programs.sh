@@ -45,9 +45,9 @@ attempt() {
     done
 }
 
-# Not those that other tests start with arguments, or stop, nor what prints its own CPU time (tally) or takes seconds
+# Not those that other tests start with arguments, or stop, nor what prints its own CPU time (tally), the time of day (phases), or takes seconds
 # and prints nothing (kernel_turns).
-[ $# -gt 0 ] || set -- $(find tests/programs -name plugs -prune -o -name '*.c*' -printf '%f\n' | sed -n 's/\.cc*$//p' | sort | grep -vxE 'beat|busy|jit_hidden|kernel_turns|preempted|scribbles|sealed|tally')
+[ $# -gt 0 ] || set -- $(find tests/programs -name plugs -prune -o -name '*.c*' -printf '%f\n' | sed -n 's/\.cc*$//p' | sort | grep -vxE 'beat|busy|jit_hidden|kernel_turns|phases|preempted|scribbles|sealed|tally')
 for name; do
     [ -x "$out/programs/$name" ] || make -s "$out/programs/$name"
     ended "$dir/native" "$out/programs/$name" 2>/dev/null
