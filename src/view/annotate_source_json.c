@@ -51,19 +51,51 @@ static void between_json(struct json *json, struct listing *listing, const char 
     }
 }
 
+/* The lines that the function itself reaches over, which are shown without gaps. What is inlined
+ * may come from anywhere in the same file. */
+struct body {
+    uint32_t file, first, last;
+};
+
+static struct body body_of(const struct annotation *annotation)
+{
+    struct body body = {0};
+    for (size_t i = 0; i < annotation->n; i++) {
+        const struct annotated *line = &annotation->at[i];
+        const struct annotated_site *outer =
+            line->n_sites ? &annotation->sites.at[line->first_site + line->n_sites - 1] : NULL;
+        if (!outer || !outer->line || (body.first && outer->file != body.file))
+            continue;
+        body.file = outer->file;
+        if (!body.first || outer->line < body.first)
+            body.first = outer->line;
+        if (outer->line > body.last)
+            body.last = outer->line;
+    }
+    return body;
+}
+
+/* Whether the lines between these two are shown. */
+static bool is_near(const struct body *body, uint32_t file, uint32_t before, uint32_t line)
+{
+    if (line - before <= GAP_MOST)
+        return true;
+    return file == body->file && before >= body->first && line <= body->last;
+}
+
 /* The lines of one file, and those between and around them. */
 static void lines_json(struct json *json, struct listing *listing, const char *file,
-                       const struct annotated_line *lines, size_t n, bool whole)
+                       const struct annotated_line *lines, size_t n, const struct body *body)
 {
     uint32_t next = 1; /* the first line that was not written */
     json_array(json, "lines");
     for (size_t i = 0; i < n; i++) {
         uint32_t line = lines[i].line, first = line > AROUND ? line - AROUND : 1;
-        bool near = i && (whole || line - next <= GAP_MOST);
+        bool near = i && is_near(body, lines[i].file, lines[i - 1].line, line);
         between_json(json, listing, file, near || first < next ? next : first, line);
         line_json(json, listing, file, &lines[i]);
         next = line + 1;
-        if (i + 1 == n || (!whole && lines[i + 1].line - next > GAP_MOST)) {
+        if (i + 1 == n || !is_near(body, lines[i].file, line, lines[i + 1].line)) {
             between_json(json, listing, file, next, next + AROUND);
             next += AROUND;
         }
@@ -71,24 +103,11 @@ static void lines_json(struct json *json, struct listing *listing, const char *f
     json_array_end(json);
 }
 
-/* The file that the function itself is in: it is shown without gaps. */
-static uint32_t own_file(const struct annotation *annotation)
-{
-    for (size_t i = 0; i < annotation->n; i++) {
-        const struct annotated *line = &annotation->at[i];
-        const struct annotated_site *outer =
-            line->n_sites ? &annotation->sites.at[line->first_site + line->n_sites - 1] : NULL;
-        if (outer && outer->line)
-            return outer->file;
-    }
-    return 0;
-}
-
 void annotation_source_json(struct json *json, const struct annotation *annotation,
                             struct listing *listing)
 {
     struct annotated_lines lines;
-    uint32_t own = own_file(annotation);
+    struct body body = body_of(annotation);
     annotated_lines_make(&lines, annotation);
     for (size_t i = 0, n; i < lines.n; i += n) {
         uint32_t file = lines.at[i].file;
@@ -102,10 +121,10 @@ void annotation_source_json(struct json *json, const struct annotation *annotati
             address_text(annotation->report->scene, annotation->row->module, annotation->row->at));
         json_string(json, "file", path);
         json_integer(json, "id", file);
-        json_bool(json, "own", file == own);
+        json_bool(json, "own", file == body.file);
         json_bool(json, "there", known->there);
         json_bool(json, "newer", known->newer);
-        lines_json(json, listing, path, &lines.at[i], n, file == own);
+        lines_json(json, listing, path, &lines.at[i], n, &body);
         json_object_end(json);
     }
     vec_release(&lines);

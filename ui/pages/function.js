@@ -24,7 +24,7 @@ function summary(model) {
     h('code', {}, about.address), ' ',
     known(about.share) && h('b', {}, `${withInterval(percent, about.share, about.share_lo, about.share_hi)}`), known(about.share) && ` of ${of}`,
     known(about.time) && `, ${seconds(about.time)}`,
-    about.count > 0 && `, entered ${count(about.count)} times`,
+    about.count > 0 && `, entered ${about.count === 1 ? 'once' : `${count(about.count)} times`}`,
     `; ${exact(about.instructions)} instructions in ${exact(about.blocks)} blocks`,
     about.undecoded > 0 && `; ${exact(about.undecoded)} places do not decode`,
     answer.mode === 'sampled' && canAsk('windows', { function: about.address }) && ['; ', h('a', { href: href('windows', { function: about.address }) }, 'lengths of its calls')]);

@@ -232,10 +232,9 @@ bool scene_wants_any(struct scene *scene, struct err *err)
                    scene->only_function);
 }
 
-void scene_only_function(struct scene *scene, const char *pattern)
+static void unwanted_drop(struct scene *scene)
 {
     size_t kept = 0;
-    scene_want_function(scene, pattern);
     for (size_t i = 0; i < scene->functions.n; i++) {
         struct scene_function one = scene->functions.at[i];
         if (scene_function_wanted(scene, one.module, one.function,
@@ -243,6 +242,19 @@ void scene_only_function(struct scene *scene, const char *pattern)
             scene->functions.at[kept++] = one;
     }
     scene->functions.n = kept;
+}
+
+void scene_only_function(struct scene *scene, const char *pattern)
+{
+    scene_want_function(scene, pattern);
+    unwanted_drop(scene);
+}
+
+void scene_only_place(struct scene *scene, uint32_t module, function_id function)
+{
+    scene->only_place_module = module;
+    scene->only_place_function = function;
+    unwanted_drop(scene);
 }
 
 /* ---- touches */

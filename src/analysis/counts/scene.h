@@ -111,6 +111,8 @@ bool scene_shows(const struct scene *scene, struct err *err);
 void scene_want_function(struct scene *scene, const char *pattern);
 /* The same, and others that were walked are dropped. */
 void scene_only_function(struct scene *scene, const char *pattern);
+/* The same of this one, after scene_want_function, whose pattern may mean others as well. */
+void scene_only_place(struct scene *scene, uint32_t module, function_id function);
 bool scene_function_wanted(struct scene *scene, uint32_t module, function_id function,
                            const char *linkage);
 /* Whether the module is shown, and the function there is wanted. */
