@@ -13,7 +13,7 @@ void window_course_open(struct window_course *course, struct scene *scene,
     course->windows = &scene->sides[0]->windows;
     code_init(&course->code, model, (struct code_source){image_of, scene});
     replay_init(&course->replay, &course->code);
-    map_init(&course->runs, sizeof(uint64_t[3]));
+    map_init(&course->runs, sizeof(uint64_t[4]));
     residence_make(&course->residence, course->windows, model);
     course->addresses = course->unread = course->broken = 0;
     course->pending.n = 0;
@@ -31,7 +31,8 @@ void window_course_close(struct window_course *course)
 
 static uint32_t run_first(struct window_course *course, const struct window_run *run)
 {
-    uint64_t key[] = {run->module, run->at, run->bytes};
+    /* A hostile file may have two runs that differ in their instructions alone. */
+    uint64_t key[] = {run->module, run->at, run->bytes, run->instructions};
     uint32_t index = map_add(&course->runs, key);
     if (index == course->firsts.n)
         *vec_push(&course->firsts) = code_run(&course->code, run->module, (struct svma){run->at},

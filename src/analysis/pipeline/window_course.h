@@ -23,7 +23,7 @@ struct window_course {
     const struct windows *windows;
     struct core_code code;
     struct replay replay; /* to listen to */
-    struct map runs;      /* of module, address and bytes */
+    struct map runs;      /* of module, address, bytes and instructions */
     struct window_firsts {
         VEC(uint32_t);
     } firsts; /* of their code */
