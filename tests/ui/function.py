@@ -92,7 +92,7 @@ def graph(page):
     page.shot('function-graph')
     entry = next(b for b in answer['rows'] if b['entry'])
     page.run("document.querySelector('.graph .block.entry').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
-    check('a block leads to its code', entry['address'] in page.run('return decodeURIComponent(location.hash)'), page.run('return location.hash'))
+    page.wait('return decodeURIComponent(location.hash).includes(`at=${arguments[0]}`)', entry['address'])
     check('panes are in the address', 'panes=sag' in page.run('return location.hash'))
     page.theme('dark')
     page.shot('function-graph-dark')
@@ -118,6 +118,28 @@ def keyboard(page):
     page.keys('/')
     page.keys('cmp ', Keys.ENTER)
     check('found', 'cmp ' in page.run(SELECTED), page.run(SELECTED))
+
+
+def through_folds(page):
+    """Arrow keys go past the heads of folds, both ways; Enter opens and closes them."""
+    opened(page, name='shop::serve')
+    got = page.run("""const view = document.querySelectorAll('.virtual')[1], seen = [];
+        const key = (name) => view.dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true}));
+        const at = () => view.querySelector('[aria-selected]');
+        key('Home');
+        const first = at().innerText;
+        for (let i = 0; i < 150; i++) { key('ArrowDown'); seen.push(at().classList.contains('fold')); }
+        const last = at().innerText;
+        for (let i = 0; i < 160; i++) key('ArrowUp');
+        const back = at().innerText;
+        for (let i = 0; i < 150 && !at().querySelector('[aria-expanded]'); i++) key('ArrowDown');
+        const open = () => at().querySelector('[aria-expanded]')?.getAttribute('aria-expanded');
+        const before = open();
+        key('Enter');
+        return {first, last, back, heads: seen.filter(Boolean).length, before, after: open()};""")
+    check('it moved, past folds', got['last'] != got['first'] and got['heads'] > 0, got)
+    same('back at the first', got['first'], got['back'])
+    check('Enter folds', {got['before'], got['after']} == {'true', 'false'}, got)
 
 
 def narrow(page):
@@ -184,7 +206,7 @@ def bad_addresses(page):
 data, counted = profile('values'), profile('paths')
 with Browser() as page:
     with viewing(page, data):
-        for test in figures, measures, values, graph, keyboard, narrow, still:
+        for test in figures, measures, values, graph, keyboard, through_folds, narrow, still:
             attempt(page, test)
     with viewing(page, counted):
         attempt(page, lit_path)

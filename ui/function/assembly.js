@@ -38,6 +38,7 @@ function foldElement(model, item, onfold) {
 
 export function assemblyPane(model, { onselect, onfold, onfollow }) {
   let lit = new Set(), selected = -1;
+  let headAt = -1; // the head of an open fold that the keys are at, which is no instruction
   const { code } = model;
   const arrows = svg('svg', { class: 'arrows', width: GUTTER, 'aria-hidden': 'true' });
 
@@ -72,7 +73,11 @@ export function assemblyPane(model, { onselect, onfold, onfollow }) {
   const list = virtual({
     row: rowElement, label: 'assembly; arrow keys move, Enter follows a jump', height: ROW, head,
     over: () => arrows,
-    onselect: (i) => { const item = code.items[i]; onselect(item.row ?? item.from, item.fold); },
+    onselect: (i) => {
+      const item = code.items[i];
+      headAt = item.fold ? i : -1;
+      onselect(item.row ?? item.from, item.fold);
+    },
     keys: { Enter: (i) => { const item = code.items[i]; if (item?.fold) onfold(item.fold); else if (item) onfollow(item.row); } },
   });
 
@@ -104,15 +109,17 @@ export function assemblyPane(model, { onselect, onfold, onfollow }) {
     ...list,
     element: list.element,
     mark(row, others) {
+      if (row !== selected && code.items[headAt]?.from !== row) headAt = -1;
       selected = row;
       lit = others;
-      list.select(code.place[row] ?? -1);
+      list.select(headAt >= 0 ? headAt : code.place[row] ?? -1);
     },
     // The code was arranged anew, or there is more to show.
     refresh() {
-      list.select(code.place[selected] ?? -1);
+      if (!code.items[headAt]?.fold) headAt = -1;
+      list.select(headAt >= 0 ? headAt : code.place[selected] ?? -1);
       list.resize(code.items.length);
     },
-    reveal: (row) => list.reveal(code.place[row]),
+    reveal: (row) => list.reveal(headAt >= 0 ? headAt : code.place[row]),
   };
 }

@@ -50,7 +50,7 @@ class FunctionPage {
     if (!this.panes.size) this.panes.add('a');
     const goTo = (row) => this.select(row, { open: true });
     this.assembly = assemblyPane(this.model, {
-      onselect: (row, fold) => this.select(row, { from: 'a', fold }), onfold: (fold) => this.fold(fold), onfollow: (row) => this.follow(row),
+      onselect: (row, fold) => this.select(row, { fold }), onfold: (fold) => this.fold(fold), onfollow: (row) => this.follow(row),
     });
     this.source = sourcePane(this.model, { onselect: (key, i) => this.selectLine(key, i) });
     this.graph = graphPane(this.model, this.model.about.address, { onselect: (block) => this.selectBlock(block) });
@@ -106,30 +106,38 @@ class FunctionPage {
   }
 
   // The row and its line in all panes. open: what hides it is opened.
-  select(row, { open, from, fold, quiet } = {}) {
+  select(row, { open, fold, quiet } = {}) {
     const { code } = this.model;
     if (!(row >= 0 && row < code.rows.length)) return;
     if (open && code.place[row] >= 0 && code.items[code.place[row]].row !== row) { code.show(row); this.assembly.refresh(); }
     this.selected = row;
     const keys = siteKeys(code.rows[row]);
     this.line = keys[0];
-    this.mark();
-    if (from === 'a') this.assembly.reveal(row); // no jumps while somebody moves through it
-    else this.reveal();
-    if (from === 'a') { this.source.reveal(this.line); this.graph.reveal(); }
+    this.setMarks();
+    this.reveal();
     if (fold) this.assembly.element.focus();
-    if (!quiet) note({ at: code.rows[row].address });
+    if (!quiet) this.noteLater(code.rows[row].address);
     this.detail.draw(row);
   }
 
+  // Browsers refuse hundreds of notes in a few seconds, which a key that is held down would make.
+  noteLater(address) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => note({ at: address }), 120);
+  }
+
   mark() {
+    this.setMarks();
+    this.draw();
+  }
+
+  setMarks() {
     const { code } = this.model;
     const same = new Set();
     if (this.line) code.lineKeys.forEach((key, i) => { if (key === this.line) same.add(i); });
     this.assembly.mark(this.selected, same);
     this.source.mark(this.line, new Set(siteKeys(code.rows[this.selected] ?? {}).slice(1)));
     this.graph.mark(this.selected);
-    this.draw();
   }
 
   draw() {
@@ -272,6 +280,7 @@ class FunctionPage {
 
   stop() {
     this.live = false;
+    clearTimeout(this.timer);
     removeEventListener('keydown', this.onKey);
     this.assembly.stop();
     this.source.stop();
