@@ -33,7 +33,7 @@ struct items {
 /* Rows about each of which something is asked: functions, windows. */
 struct list {
     const char *what, *source, *field;
-    size_t most, held;
+    size_t held;
     struct row_values values;
     bool full;
 };
@@ -195,8 +195,8 @@ static size_t list_of(struct file *file, const struct wanted_line *line)
         if (strcmp(file->lists.at[i].source, line->source) == 0 &&
             strcmp(file->lists.at[i].field, line->field) == 0)
             return i;
-    *vec_push(&file->lists) = (struct list){
-        .what = line->what, .source = line->source, .field = line->field, .most = line->most};
+    *vec_push(&file->lists) =
+        (struct list){.what = line->what, .source = line->source, .field = line->field};
     return file->lists.n - 1;
 }
 
@@ -230,7 +230,7 @@ static bool ask_ranks(struct file *file, struct items *items, size_t from)
             const struct wanted_line *line = &file->wanted.at[i];
             size_t n = line->what ? list_of(file, line) : 0;
             const struct list *list = line->what ? &file->lists.at[n] : NULL;
-            if (!list || list->full || rank >= list->values.n || rank >= list->most)
+            if (!list || list->full || rank >= list->values.n || rank >= line->most)
                 continue;
             size_t before = items->n;
             ask(file, items, line, list->values.at[rank]);
