@@ -9,6 +9,7 @@
 #include "cmd/view/routes.h"
 #include "cmd/view/view.h"
 #include "export/export.h"
+#include "base/phase.h"
 #include "base/place_file.h"
 #include "profile/kernel_names.h"
 #include "profile/waits.h"
@@ -275,6 +276,7 @@ static int export(struct options *options, const struct profile *profile)
     }
     if (!options->has_weight && profile)
         options->export.weight = profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME;
+    phase_set("writing", options->exporter->name);
     bool ok = options->output ? write_file(options, profile, &err)
                               : write_content(stdout, options, profile, &err);
     if (ok && losses.nameless && !options->quiet)

@@ -1,6 +1,7 @@
 #include "cmd/cmd.h"
 
 #include "base/err.h"
+#include "cmd/options/progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 void say(const char *format, ...)
 {
     va_list args;
+    progress_end();
     va_start(args, format);
     fputs("gait: ", stderr);
     vfprintf(stderr, format, args);

@@ -1,5 +1,6 @@
 #include "consumers/path_settle.h"
 
+#include "base/phase.h"
 #include "consumers/path_walk.h"
 #include "profile/batch.h"
 #include "profile/sums.h"
@@ -124,6 +125,7 @@ void path_settle(struct profile *profile)
     units_init(&settling->units, &settling->mappings);
     batch_init(&settling->batch);
     path_walks_init(&settling->walks, &settling->units, &settling->book, &settling->batch);
+    phase_set("searching paths in windows", NULL);
     for (size_t i = 0; i < profile->path_parts.n; i++)
         sheet_settle(settling, &profile->path_parts.at[i]);
     path_parts_clear(&profile->path_parts);

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/parallel.h"
+#include "base/phase.h"
 #include "program/elf/debug_file.h"
 #include "program/source.h"
 
@@ -59,6 +60,7 @@ static struct debug_info *binary_debug(struct binary *binary)
 const struct lines *binary_lines(struct binary *binary)
 {
     if (!binary->lines) {
+        phase_set("reading lines of", binary->image.path);
         binary->lines = mem_alloc(sizeof *binary->lines);
         lines_read(binary->lines, binary_debug(binary));
     }
@@ -68,6 +70,7 @@ const struct lines *binary_lines(struct binary *binary)
 struct inlines *binary_inlines(struct binary *binary)
 {
     if (!binary->inlines) {
+        phase_set("reading debug information of", binary->image.path);
         binary->inlines = mem_alloc(sizeof *binary->inlines);
         inlines_read(binary->inlines, binary_debug(binary));
         binary->memory = mem_alloc(sizeof *binary->memory);

@@ -1,5 +1,6 @@
 #include "analysis/counts/counted_module.h"
 
+#include "base/phase.h"
 #include "base/parallel.h"
 
 static bool solves(const struct counted_module *counted)
@@ -67,6 +68,8 @@ void counted_module_open(struct counted_module *counted, const struct scene *sce
     for (uint32_t side = 0; side < scene->n_sides; side++)
         counted->inferred[side] = inferred && scene->inferred[side];
     bool all = solves(counted);
+    if (all)
+        phase_set("making counts consistent in", scene->modules.at[module].module.path);
     functions_list(counted, all);
     if (all)
         parallel_for(counted->functions.n, function_build, counted);

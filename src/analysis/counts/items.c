@@ -2,6 +2,7 @@
 
 #include "analysis/counts/counted_module.h"
 #include "analysis/counts/items_loops.h"
+#include "base/phase.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -298,7 +299,9 @@ static void list_counted(struct items *items, const struct scene *scene, uint32_
 {
     struct counted_module counted;
     counted_module_open(&counted, scene, module, item_by_inferred(by));
+    phase_set("counting functions of", scene->modules.at[module].module.path);
     for (size_t i = 0; i < counted.functions.n; i++) {
+        phase_parts(i, counted.functions.n);
         const struct counted_function *function = counted_module_take(&counted, i);
         struct lister lister = {items, scene, &function->seen, by};
         list_with_graph(&lister, function);

@@ -2,6 +2,7 @@
 
 #include "analysis/counts/labels.h"
 #include "base/err.h"
+#include "base/phase.h"
 #include "keep/module_open.h"
 #include "keep/sources.h"
 #include "program/names/match.h"
@@ -31,6 +32,7 @@ static void module_load(struct scene *scene, const struct profile *profile, uint
                         struct scene_module *known)
 {
     struct binary *binary = arena_alloc(&scene->arena, sizeof *binary);
+    phase_set("reading symbols of", profile->modules.at[index].path);
     if (scene->joined) {
         const struct module *module = &profile->modules.at[index];
         profile = scene->joined;

@@ -1,8 +1,10 @@
 #include "cmd/options/view_options.h"
 
 #include "base/err.h"
+#include "base/phase.h"
 #include "cmd/cmd.h"
 #include "cmd/options/pager.h"
+#include "cmd/options/progress.h"
 #include "keep/module_open.h"
 #include "profile/file/file.h"
 #include "profile/profile.h"
@@ -153,6 +155,9 @@ int profile_load_any(const char *path, bool quiet, struct profile *ret_profile)
     struct err err;
     if (take_preloaded(path, ret_profile))
         return EXIT_DONE;
+    if (!quiet)
+        progress_begin();
+    phase_set("reading", path);
     if (!profile_read(path, ret_profile, &err)) {
         say_err(&err);
         if (err.kind == ERR_MISSING && strcmp(path, "gait.data") == 0)
@@ -190,6 +195,7 @@ struct ink output_begin(const struct view_options *options)
     bool can = people && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
     struct ink ink = {.on =
                           options->color == COLOR_ALWAYS || (options->color == COLOR_AUTO && can)};
+    progress_end();
     if (people && !options->no_pager)
         pager_begin();
     return ink;
@@ -197,6 +203,7 @@ struct ink output_begin(const struct view_options *options)
 
 int output_status(void)
 {
+    progress_end();
     if (pager_end())
         return EXIT_DONE;
     if (fflush(stdout) == 0 && !ferror(stdout))
