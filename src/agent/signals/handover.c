@@ -165,7 +165,8 @@ __attribute__((used)) static uint64_t program_decide(int signal, const int32_t *
 /* The end of a handler whose frame was moved. The stack that the program has set is what the frame
  * says, as for the kernel; the kernel keeps ours. There may be no room on the stack, so this needs
  * none: it asks the kernel for its alternate stack, right into the frame, and finds the thread by
- * it. Signals wait meanwhile.
+ * it. Signals wait meanwhile. A program may return by one frame twice (signal_again.c): the second
+ * time our stack stands in it, and the program's is what it was.
  *
  * Unwinders know the frame by its rules, which must begin a byte before: they look where the call
  * would have been. */
@@ -200,7 +201,7 @@ __asm__(".pushsection .text\n"
         "  mov $8,%r10d\n  syscall\n" /* rt_sigprocmask */
         "  mov 16(%rsp),%r12\n  mov 24(%rsp),%r13d\n  mov 32(%rsp),%r14\n"
         "  mov $131,%eax\n  xor %edi,%edi\n  lea 16(%rsp),%rsi\n  syscall\n" /* sigaltstack */
-        "  mov 16(%rsp),%rbx\n  mov %rbx,%rax\n"
+        "  mov 16(%rsp),%rbx\n  cmp %rbx,%r12\n  je 3f\n  mov %rbx,%rax\n"
         "  sub moved_threads(%rip),%rax\n  cmp moved_bytes(%rip),%rax\n  jae 1f\n"
         "  add moved_kept(%rip),%rbx\n"
         "  test $2,%r13d\n  jz 2f\n  xor %r14d,%r14d\n"
