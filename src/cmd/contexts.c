@@ -7,6 +7,7 @@
 #include "view/views.h"
 #include "profile/kernel_names.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,14 @@ static bool show(const struct options *options, struct plain *plain, struct err 
         return err_set(err, ERR_FORMAT,
                        "no model of a core has seen it; gait record --exact=trace+contexts --core "
                        "CORE has one see it");
+    }
+    if (contexts.too_many) {
+        err_set(err, ERR_FORMAT,
+                "a bottom-up tree could have %" PRIu64 " million contexts, which is too many; "
+                "--function NAME shows the callers of one function, --flat lists functions",
+                contexts.too_many / 1000000);
+        contexts_release(&contexts);
+        return false;
     }
     bool asked = options->contexts.module || options->contexts.function;
     bool any = contexts.whole.sum || contexts.beside.sum;

@@ -43,7 +43,8 @@ def brush(page):
     want = gait_json('report', '--by', 'function', '--time', part, data)
     best = max(want['rows'], key=lambda row: row['time'] or 0)
     top = page.rows()[0]
-    check('functions of the part', abs(float(top['share'].split()[0]) - 100 * best['time'] / want['user_time']) < 0.06, (top, best))
+    shown = float(top['time'].split()[0]) * {'s': 1, 'ms': 1e-3, 'µs': 1e-6}[top['time'].split()[1]]
+    check('functions of the part', top['function'] == best['name'] and abs(shown - best['time']) < 0.006 * best['time'], (top, best))
     check('the command', f'--time {part}' in page.text('.command code'), page.text('.command code'))
     page.click('#nav a', 'Flame graph')
     page.ready()

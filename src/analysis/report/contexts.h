@@ -77,6 +77,7 @@ struct calling_contexts {
         VEC(struct context_cell);
     } cells;
     struct arena groups; /* of contexts that were weighed */
+    uint64_t too_many;   /* not 0: a bottom-up tree could have so many contexts; none was made */
     struct groups whole; /* what shares are shares of: the weight that the filters let through */
     struct groups beside;
 };

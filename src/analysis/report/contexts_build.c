@@ -300,9 +300,35 @@ static void cells_invert(struct context_cells *cells, const struct inverted *inv
     cells->n = kept;
 }
 
+/* How many contexts the inverted tree has at most: every leaf has all its callers below it. */
+static uint64_t inverted_most(const struct calling_contexts *contexts)
+{
+    uint32_t *depth = mem_alloc((contexts->n + 1) * sizeof *depth);
+    bool *counted = mem_alloc(contexts->n + 1);
+    uint64_t most = 0;
+    for (size_t i = 0; i < contexts->n; i++) {
+        uint32_t parent = contexts->at[i].parent;
+        depth[i] = parent == CONTEXT_NONE ? 1 : depth[parent] + 1;
+    }
+    for (size_t i = 0; i < contexts->cells.n; i++) {
+        uint32_t leaf = contexts->cells.at[i].end;
+        most += counted[leaf] ? 0 : depth[leaf];
+        counted[leaf] = true;
+    }
+    mem_free(depth);
+    mem_free(counted);
+    return most;
+}
+
 void contexts_invert(struct calling_contexts *contexts)
 {
+    enum { INVERTED_MAX = 20000000 }; /* 3 GB */
     tree_grow(contexts);
+    if (inverted_most(contexts) > INVERTED_MAX) {
+        contexts->too_many = inverted_most(contexts);
+        contexts->n = contexts->cells.n = 0;
+        return;
+    }
     struct calling_contexts from = *contexts;
     struct tree tree = {.contexts = contexts};
     struct inverted *inverted = mem_alloc((from.n + 1) * sizeof *inverted);
