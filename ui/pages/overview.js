@@ -109,7 +109,8 @@ export const overview = {
     const run = h('div', { class: 'timeline' });
     const advice = [...(report.verdict ?? []), ...(report.advice ?? [])];
     show(root,
-      [...about.problems, ...fileNotes()].map((text) => h('p', { class: 'problem' }, text)),
+      about.problems.map((text) => h('p', { class: 'problem' }, text)),
+      fileNotes().map((text) => h('p', { class: 'small' }, text)),
       facts(info, about),
       h('h2', {}, 'CPU time over the run'), times instanceof Error ? h('p', { class: 'small' }, times.message) : run,
       advice.length > 0 && [h('h2', {}, 'What to look at first'), h('div', { class: 'cards' }, advice.map(card))],
