@@ -31,7 +31,7 @@ def figures(page):
     check('the summary', percent(about['share']) in page.text('.summary') and about['address'] in page.text('.summary'), page.text('.summary'))
     row = page.run(SELECTED)
     check('the hottest is selected', hottest['assembly'] in row and percent(hottest['share']) in row, row)
-    drawn = page.run("return document.querySelectorAll('.virtual .code:not(.head)').length")
+    drawn = page.run("return document.querySelectorAll('.virtual .code:not(.titles)').length")
     check('all instructions of a small function', drawn >= len(rows), drawn)
     line = next(line for file in answer['sources'] for line in file['lines'] if line['line'] == hottest['line'] and file['own'])
     shown = page.text('.line.at')

@@ -63,7 +63,7 @@ export function assemblyPane(model, { onselect, onfold, onfollow }) {
       h('span', { class: 'cycles' }, modelled && stages(modelled, model.stagesMost)));
   }
 
-  const head = h('div', { class: 'code head' },
+  const head = h('div', { class: 'code titles' },
     h('span', { title: `share of all ${model.answer.weight === 'time' ? 'user time' : 'executed instructions'}, with its 95 % interval` }, 'share'),
     h('span', { class: 'count', title: 'executions' }, 'ran'), h('span', { class: 'gutter' }),
     h('span', { class: 'address' }, 'at'), h('span', { class: 'text' }, 'instruction'),
@@ -94,7 +94,7 @@ export function assemblyPane(model, { onselect, onfold, onfollow }) {
       const start = code.place[jump.from], end = code.place[jump.to];
       if (start === end || Math.max(start, end) < from || Math.min(start, end) > to || (jump.lane < 0 && !own)) continue;
       const x = GUTTER - 9 - 7 * (jump.lane < 0 ? LANES - 1 : jump.lane), y1 = start * ROW + 10, y2 = end * ROW + 10;
-      const share = jump.row.taken ?? 1, hi = jump.row.taken_hi ?? share;
+      const share = jump.row.taken ?? (jump.row.taken === null ? 0 : 1), hi = jump.row.taken_hi ?? share;
       const on = model.path?.rows.has(jump.from) && model.path.rows.has(jump.to);
       const path = `M${GUTTER - 2} ${y1}H${x + 3}Q${x} ${y1} ${x} ${y1 + (y2 > y1 ? 3 : -3)}V${y2 + (y2 > y1 ? -3 : 3)}Q${x} ${y2} ${x + 3} ${y2}H${GUTTER - 5}`;
       const name = `jump${jump.ran ? '' : ' never'}${own ? ' own' : ''}${on ? ' on' : ''}`;

@@ -31,7 +31,7 @@ function branch(model, row, goTo) {
   return section(row.taken !== undefined ? 'Branch' : row.targets ? 'Targets' : 'Leads to',
     known(row.taken) && fact(probability(row.taken, row.taken_lo, row.taken_hi), ' taken',
       known(row.taken_lo) && row.taken_hi > row.taken_lo && h('span', { class: 'small' }, ` (95 %: ${percent(row.taken_lo)} to ${percent(row.taken_hi)})`)),
-    row.taken === null && fact('never seen to run'),
+    row.taken === null && fact(row.count === 0 ? 'never seen to run' : 'how often it is taken is not known'),
     target && fact('to ', target),
     (row.targets ?? []).slice(0, 4).map((one) => {
       const there = model.code.at.get(one.to);

@@ -32,7 +32,7 @@ export function sourcePane(model, { onselect }) {
       h('span', { class: 'text', title: line.text ?? '' }, line.text === null ? `${base(file.file)}:${line.line}` : line.text.replace(new RegExp(`^ {0,${file.indent}}`), '')));
   }
 
-  const head = h('div', { class: 'line head' },
+  const head = h('div', { class: 'line titles' },
     h('span', { title: 'share, with its 95 % interval; lighter: of functions that are inlined there' }, 'share'),
     h('span', { class: 'count', title: 'executions of its busiest instruction' }, 'ran'), h('span', { class: 'at-line' }, 'line'), h('span', { class: 'text' }, 'source'));
   const list = virtual({
