@@ -14,7 +14,7 @@ ended() {
     echo "status $?" >>"$to"
 }
 
-[ $# -gt 0 ] || set -- fork_left signal_blocked signal_calls signal_changing signal_deep signal_end signal_nested signal_preempt signal_trap signal_wrapped signals_raised
+[ $# -gt 0 ] || set -- fork_left signal_blocked signal_calls signal_changing signal_deep signal_end signal_nested signal_preempt signal_again signal_trap signal_wrapped signals_raised
 for name; do
     [ -x "$out/programs/$name" ] || make -s "$out/programs/$name"
     ended "$dir/native" "$out/programs/$name" 2>/dev/null
