@@ -49,6 +49,7 @@ void agent_start(void)
         agent.retired = 1;
         return;
     }
+    agent_begin_young();
     struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
     if (agent.options.mode == RECORD_SAMPLED) {
         sampling_start(thread);

@@ -17,6 +17,7 @@
 #include "collect/target/target.h"
 #include "collect/totals.h"
 #include "model/core/model.h"
+#include "process/mapped_files.h"
 #include "profile/file/file.h"
 #include "profile/sums.h"
 #include "values/latency_scale.h"
@@ -53,6 +54,7 @@ struct run {
     struct recording_target target;
     struct drain drain;
     struct kernel_part kernel;
+    struct mapped_files files;
     struct walk_stacks stacks;
     uint32_t appends;
     struct payload_dump dump;
@@ -489,7 +491,7 @@ static void conclude(struct run *run)
 static void finish(struct run *run)
 {
     struct err err;
-    run->recording->file_bytes = output_close(&run->output, rewrites(run));
+    run->recording->file_bytes = output_close(&run->output, rewrites(run), !rewrites(run));
     run->recording->edges = run->output.rows[TABLE_EDGES];
     run->recording->ranges = run->output.rows[TABLE_RANGES];
     memcpy(run->recording->write_error, run->output.error, sizeof run->output.error);
@@ -557,6 +559,7 @@ static void drain_begin(struct run *run)
         (struct recording_session){.options = options,
                                    .share = &run->share,
                                    .profile = &run->delta,
+                                   .files = &run->files,
                                    .scale = events & EVENTS_LATENCY ? &run->scale : NULL,
                                    .module = options->module ? &run->module : NULL,
                                    .listener = run->dump.file ? &run->dump.consumer : NULL,
@@ -568,6 +571,7 @@ static void drain_begin(struct run *run)
         walk_stacks_init(&run->stacks, &run->delta);
         run->session.stacks = &run->stacks;
     }
+    mapped_files_init(&run->files);
     drain_init(&run->drain, &run->session);
     if (options->plans || run->session.paths)
         run->drain.delay_ns = PLANS_NS;
@@ -592,6 +596,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
         finish(run);
         run->recording->late_ns = clock_ns(CLOCK_MONOTONIC) - run->ended_ns;
         drain_release(&run->drain);
+        mapped_files_release(&run->files);
         if (run->session.stacks)
             walk_stacks_release(&run->stacks);
     }

@@ -21,6 +21,7 @@ void source_init(struct source *source, const struct recording_session *session,
     const enum record_mode mode = session->options->record.mode;
     *source = (struct source){.session = session, .channel = channel, .profile = session->profile};
     mappings_init(&source->mappings, session->profile, pid);
+    source->mappings.files = session->files;
     source->mappings.only = session->options->only;
     units_init(&source->units, &source->mappings);
     crew_init(&source->crew, mode == RECORD_SAMPLED);

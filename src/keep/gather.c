@@ -15,6 +15,8 @@
 
 /* A value that is an address shows the string that is there. */
 enum { STRING_BYTES = 64 };
+/* Most code of a module without names that is swept while somebody waits: some 2 ms. */
+enum { SWEEP_BYTES = 1 << 18 };
 
 /* Of a function that was only on the way to others: name, lines, and the code around its calls.
  * Views show no instructions of it, and it may be large. */
@@ -234,6 +236,13 @@ static void idle_gather(struct job *job)
     binary_close(&binary);
 }
 
+/* A sweep over the code of cc1 takes 80 ms: as long as it compiles a small file. Split parts of
+ * functions without names are then kept as functions. */
+static size_t sweep_bytes(const struct job *job)
+{
+    return job->depth == GATHER_ALL ? SIZE_MAX : SWEEP_BYTES;
+}
+
 static void module_gather(void *context, size_t i, unsigned worker)
 {
     struct job *job = &((struct job *)context)[i];
@@ -245,7 +254,8 @@ static void module_gather(void *context, size_t i, unsigned worker)
     (void)worker;
     if (!places_next(job->places, job->module, &first, &kind)) {
         idle_gather(job);
-    } else if (module_file_open(&binary, job->profile, job->module, &arena, &missing)) {
+    } else if (module_file_open(&binary, job->profile, job->module, sweep_bytes(job), &arena,
+                                &missing)) {
         job->binary = &binary;
         head_take(job);
         functions_gather(job, KEPT_FUNCTION, &binary.image, &binary.symbols);

@@ -143,7 +143,7 @@ static const char *build_missing(struct arena *arena, const struct image *image,
 /* ---- opening */
 
 bool module_file_open(struct binary *binary, const struct profile *profile, uint32_t index,
-                      struct arena *arena, const char **ret_missing)
+                      size_t sweep_bytes, struct arena *arena, const char **ret_missing)
 {
     const struct module *module = &profile->modules.at[index];
     const char *path = module->path;
@@ -156,7 +156,7 @@ bool module_file_open(struct binary *binary, const struct profile *profile, uint
         *ret_missing = arena_format(arena, "%s: replaced or deleted while it ran", path);
         return false;
     }
-    if (!binary_open(binary, path_now(path, arena), &err)) {
+    if (!binary_open_within(binary, path_now(path, arena), sweep_bytes, &err)) {
         *ret_missing = arena_string(arena, err.text);
         return false;
     }
@@ -195,7 +195,7 @@ bool module_open(struct binary *binary, const struct profile *profile, uint32_t 
 {
     struct image image;
     struct err err;
-    if (module_file_open(binary, profile, index, arena, ret_missing))
+    if (module_file_open(binary, profile, index, SIZE_MAX, arena, ret_missing))
         return true;
     if (!kept_image_there(profile, index))
         return false;

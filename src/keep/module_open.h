@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct binary;
@@ -22,6 +23,6 @@ bool module_open(struct binary *binary, const struct profile *profile, uint32_t 
                  struct arena *arena, const char **ret_missing);
 /* Its image alone, as it was when it was recorded: without a debug file. */
 bool module_image_open(struct image *image, const struct profile *profile, uint32_t module);
-/* The same with its file alone. */
-bool module_file_open(struct binary *binary, const struct profile *profile, uint32_t module,
-                      struct arena *arena, const char **ret_missing);
+/* The binary of its file alone; `sweep_bytes` as in program/symbols/symbols.h. */
+bool module_file_open(struct binary *binary, const struct profile *profile, uint32_t index,
+                      size_t sweep_bytes, struct arena *arena, const char **ret_missing);

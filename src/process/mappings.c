@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "keep/module_open.h"
+#include "process/mapped_files.h"
 #include "profile/profile.h"
 #include "program/elf/image.h"
 
@@ -137,6 +138,21 @@ void mappings_put(struct mappings *mappings, struct mapping mapping)
     mappings->changes++;
 }
 
+static struct mapped_file file_open(const struct mappings *mappings, const struct wire_map *map,
+                                    const char *path)
+{
+    struct image image;
+    struct mapped_file file = {0};
+    if (!image_open_seen_by(&image, path, mappings->pid)) {
+        file.module = profile_module(mappings->profile, path, NULL, 0);
+        return file;
+    }
+    file.shift = mappings_link_shift(&image, (struct foff){map->offset}, map->end - map->start);
+    file.module = profile_module(mappings->profile, path, image.build_id, image.build_id_bytes);
+    image_close(&image);
+    return file;
+}
+
 void mappings_add(struct mappings *mappings, const struct wire_map *map, const char *path)
 {
     if (map->start >= map->end || map->offset > UINT64_MAX / 2)
@@ -148,16 +164,14 @@ void mappings_add(struct mappings *mappings, const struct wire_map *map, const c
         mappings_put(mappings, mapping);
         return;
     }
-    struct image image;
-    if (image_open_seen_by(&image, path, mappings->pid)) {
-        mapping.shift +=
-            mappings_link_shift(&image, (struct foff){map->offset}, map->end - map->start);
-        mapping.module =
-            profile_module(mappings->profile, path, image.build_id, image.build_id_bytes);
-        image_close(&image);
-    } else {
-        mapping.module = profile_module(mappings->profile, path, NULL, 0);
+    struct mapped_file file;
+    if (!mappings->files || !mapped_files_find(mappings->files, map, path, mappings->pid, &file)) {
+        file = file_open(mappings, map, path);
+        if (mappings->files)
+            mapped_files_tell(mappings->files, file);
     }
+    mapping.module = file.module;
+    mapping.shift += file.shift;
     mappings_put(mappings, mapping);
 }
 

@@ -30,10 +30,13 @@ struct mapping {
     struct file *file; /* NULL: none, or not requested */
 };
 
+struct mapped_files;
+
 struct mappings {
-    struct profile *profile; /* gets the modules */
-    int pid;                 /* for files that only the process can see */
-    struct selection *only;  /* the code that is kept; NULL: all */
+    struct profile *profile;    /* gets the modules */
+    int pid;                    /* for files that only the process can see */
+    struct mapped_files *files; /* of all processes; NULL: each file is opened again */
+    struct selection *only;     /* the code that is kept; NULL: all */
     VEC(struct mapping);
     uint64_t changes; /* so far */
     size_t last;      /* index of the last answer */

@@ -6,6 +6,7 @@
 
 struct kernel_part;
 struct latency_scale;
+struct mapped_files;
 struct module_host;
 struct path_plans;
 struct payload_consumer;
@@ -18,6 +19,7 @@ struct recording_session {
     const struct recording_options *options;
     struct share *share;               /* NULL: channels have no banks */
     struct profile *profile;           /* gets what is new */
+    struct mapped_files *files;        /* NULL: each process opens its files itself */
     struct walk_stacks *stacks;        /* of walks; NULL: not recorded */
     const struct latency_scale *scale; /* NULL: latencies are not kept */
     struct module_host *module;        /* NULL: there is none */

@@ -16,12 +16,18 @@ static bool image_find(struct binary *binary, const char *path, struct err *err)
     return true;
 }
 
-bool binary_open(struct binary *binary, const char *path, struct err *err)
+bool binary_open_within(struct binary *binary, const char *path, size_t sweep_bytes,
+                        struct err *err)
 {
     if (!image_find(binary, path, err))
         return false;
-    symbols_build(&binary->symbols, &binary->image);
+    symbols_build_within(&binary->symbols, &binary->image, sweep_bytes);
     return true;
+}
+
+bool binary_open(struct binary *binary, const char *path, struct err *err)
+{
+    return binary_open_within(binary, path, SIZE_MAX, err);
 }
 
 void binary_open_image(struct binary *binary, struct image image)

@@ -19,6 +19,9 @@ struct binary {
 };
 
 bool binary_open(struct binary *binary, const char *path, struct err *err);
+/* The same with symbols_build_within. */
+bool binary_open_within(struct binary *binary, const char *path, size_t sweep_bytes,
+                        struct err *err);
 /* Reads everything at once, on all cores: for callers that need all of it. */
 bool binary_open_whole(struct binary *binary, const char *path, struct err *err);
 /* The same of an image that is open already, and that the binary takes over. */

@@ -34,6 +34,7 @@ static const struct telling tellings[LOSS_N] = {
     [LOSS_at_shadow_stack] = {SHOWN, PLAIN_HELPS},
     [LOSS_no_channel] = {SHOWN, "record fewer processes at once; " PLAIN_HELPS},
     [LOSS_traced] = {SHOWN, "end the debugger first; " PLAIN_HELPS},
+    [LOSS_young] = {OFTEN, "record one of them alone, or walk them all: gait record -F 250"},
     [LOSS_unfollowed] = {SHOWN, "permit more open files: ulimit -n"},
     [LOSS_context_lost] = {SHOWN, "permit more: gait record --max-contexts N"},
     [LOSS_in_agent] = {QUIET},

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 10,
+    CHANNEL_VERSION = 11,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -79,7 +79,7 @@ enum {
     CONTEXTS_MERGED = 8,
     CONTEXTS_TICKS_SOME = 16
 };
-enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME };
+enum record_trigger { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_CPUTIME, TRIGGERS };
 
 /* The options of the recording. The tool writes them before the program starts. */
 enum { RECORD_COMPRESS_BYTES = 96 };
@@ -106,6 +106,18 @@ struct record_options {
     char compress[RECORD_COMPRESS_BYTES];
 };
 
+/* What a process measures of the machine before its first sample. */
+struct wire_calibration {
+    uint64_t tsc_hz; /* 0: not known yet */
+    /* Ticks of one interrupt without a walk, by enum record_trigger; `cold`: with caches that the
+     * program has used meanwhile, written last; 0: not known yet. */
+    struct {
+        uint64_t warm, cold;
+    } entry[TRIGGERS];
+};
+
+enum { DIRECTORY_PROGRAMS = 256 };
+
 struct directory {
     uint64_t magic;
     uint32_t version, n_channels;
@@ -120,7 +132,12 @@ struct directory {
     /* The tool's thread id; 0 when it has stopped reading. If the tool dies, the kernel adds
      * FUTEX_OWNER_DIED (a robust futex): a waiting process then knows that no answer will come. */
     uint32_t tool, reserved;
+    /* What the first process has measured serves those that come after it, which may be over at
+     * once. */
+    struct wire_calibration calibration;
+    uint64_t programs[DIRECTORY_PROGRAMS]; /* that were begun, by their files; 0: free */
 };
+_Static_assert(sizeof(struct directory) <= DIRECTORY_BYTES, "the directory has its place");
 #define DIRECTORY_TOOL_DIED (UINT32_C(1) << 30) /* FUTEX_OWNER_DIED */
 
 enum channel_state {

@@ -81,7 +81,8 @@
     LOSS(patched, "code of a file made writable: disassembly shows the file, not what ran")        \
     LOSS(cut_off, "thread ran or waited when its process ended: its last branch may be missing")   \
     LOSS(python_unread, "Python frames incomplete: interrupted while they changed")                \
-    LOSS(python_deep, "Python frames incomplete: more than are kept")
+    LOSS(python_deep, "Python frames incomplete: more than are kept")                              \
+    LOSS(young, "sample without a walk: its process, not the first of its program, is below 1 s")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -197,7 +197,7 @@ crowd_end
 # ---- all CPUs, where that is allowed
 "$beat" 1000 5 &
 pid=$!
-"$gait" record -a -q --duration 0.5 -o "$data" 2>"$work/stderr" &
+"$gait" record -a -F 997 -q --duration 0.5 -o "$data" 2>"$work/stderr" &
 recorder=$!
 if wait $recorder; then
     readable "$data"

@@ -37,6 +37,7 @@ enum {
     WITHOUT_MOST = 32,                 /* samples */
     SAVED_IN = 8,                      /* seconds of CPU time */
     LONG_FIRST_NS = 100 * 1000 * 1000, /* of CPU time, until the first long trail */
+    YOUNG_NS = 1000 * 1000 * 1000,     /* of CPU time */
     REACH_SHIFT = 5,
     REACH_MANY = 8192, /* of 65536 trails that came to a system call */
 };
@@ -244,9 +245,23 @@ static bool window_missing(void)
            __atomic_load_n(&agent.channel->interrupts, __ATOMIC_RELAXED) >= WITHOUT_MOST;
 }
 
+/* To copy the code of a process that is over soon costs more than 1 % of its time, and where one
+ * program runs again and again its first process has shown the same. */
+static bool too_young(void)
+{
+    if (!agent.young || agent.options.fixed_hz)
+        return false;
+    agent.young = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED) < YOUNG_NS;
+    return agent.young;
+}
+
 struct sample_parts budget_parts(struct thread *thread)
 {
     struct means *means = &thread->means;
+    if (too_young()) {
+        agent_lose(LOSS_young);
+        return (struct sample_parts){0};
+    }
     if (!agent.options.tally)
         return parts_uncounted(thread);
     if (agent.options.fixed_hz)

@@ -86,8 +86,37 @@ static uint64_t gap_median(struct thread *thread, uint32_t rounds, volatile uint
     return gaps[rounds / 2];
 }
 
+/* What another process has measured. A process can write anything there; a millisecond is more than
+ * any interrupt takes. */
+static bool known_take(const struct thread *thread)
+{
+    uint32_t kind = thread->perf_fd >= 0 ? TRIGGER_PERF : TRIGGER_CPUTIME;
+    uint64_t cold =
+        __atomic_load_n(&agent.directory->calibration.entry[kind].cold, __ATOMIC_ACQUIRE);
+    uint64_t warm =
+        __atomic_load_n(&agent.directory->calibration.entry[kind].warm, __ATOMIC_RELAXED);
+    if (!warm || cold < warm || cold > agent.ticks_per_ms)
+        return false;
+    agent.channel->delivery_ticks = warm;
+    agent.means.entry_ticks = cold;
+    return true;
+}
+
+static void known_tell(const struct thread *thread)
+{
+    uint32_t kind = thread->perf_fd >= 0 ? TRIGGER_PERF : TRIGGER_CPUTIME;
+    __atomic_store_n(&agent.directory->calibration.entry[kind].warm, agent.channel->delivery_ticks,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&agent.directory->calibration.entry[kind].cold, agent.means.entry_ticks,
+                     __ATOMIC_RELEASE);
+}
+
 void calibrate(struct thread *thread)
 {
+    if (known_take(thread)) {
+        agent.calibrated = UINT32_MAX;
+        return;
+    }
     agent.calibrating = thread->tid;
     uint64_t warm = gap_median(thread, ROUNDS, NULL), cold = warm;
     long memory =
@@ -99,4 +128,5 @@ void calibrate(struct thread *thread)
     agent.channel->delivery_ticks = warm;
     agent.means.entry_ticks = cold > warm ? cold : warm;
     agent.calibrated = UINT32_MAX;
+    known_tell(thread);
 }

@@ -10,6 +10,7 @@
 #include "agent/threads/threads.h"
 #include "walk/base/sys.h"
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 
 enum { ARCH_SHADOW_STACK_STATUS = 0x5005 };
@@ -34,6 +35,33 @@ static void channel_begin(void)
     if (!loader_fingerprint(agent.loader, &agent.loader_print))
         agent.loader_print = 0;
     __atomic_store_n(&agent.channel->state, CHANNEL_LIVE, __ATOMIC_RELEASE);
+}
+
+/* Whether a process of this program's file came before; notes that one has. Samples only. */
+static bool program_known(void)
+{
+    struct {
+        uint64_t device, inode, rest[16];
+    } status = {0};
+    if (agent.options.mode != RECORD_SAMPLED ||
+        sys_failed(sys6(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/exe", (long)&status, 0, 0, 0)))
+        return false;
+    uint64_t key = (status.device << 40 ^ status.inode) | UINT64_C(1) << 63;
+    uint64_t *programs = agent.directory->programs;
+    for (uint32_t i = 0; i < DIRECTORY_PROGRAMS; i++) {
+        uint64_t found = 0;
+        if (__atomic_compare_exchange_n(&programs[i], &found, key, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return false;
+        if (found == key)
+            return true;
+    }
+    return true;
+}
+
+void agent_begin_young(void)
+{
+    agent.young = program_known();
 }
 
 bool agent_begin(void)
@@ -66,6 +94,7 @@ bool agent_reborn(void)
     agent.ran_ns = agent.spent_ns = agent.window_spent_ns = agent.windows_begun = 0;
     agent.counting = 0;
     channel_begin();
+    agent_begin_young();
     plans_begin();
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].tid > 0)

@@ -64,7 +64,7 @@ static struct live_module *module_of(struct live_code *code, const struct profil
     if (!module_image_open(&image->image, news, index))
         return module;
     debug_file_find(&image->image);
-    symbols_build_swiftly(&image->symbols, &image->image);
+    symbols_build_within(&image->symbols, &image->image, 0);
     module->image = image;
     return module;
 }

@@ -7,8 +7,11 @@
 #include "cmd/record/progress.h"
 #include "cmd/record/record_options.h"
 #include "cmd/record/summary.h"
+#include "collect/perf/proc.h"
+#include "collect/plain/plain_rate.h"
 #include "cmd/view/view.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 static int written(const char *write_error)
@@ -27,10 +30,40 @@ static int show_and_end(const struct record_command *options, int status)
     return end_as(status);
 }
 
+static bool is_named(const struct record_command *options, int pid)
+{
+    for (size_t i = 0; i < options->plain.n_pids; i++)
+        if (options->pids[i] == pid)
+            return true;
+    return false;
+}
+
+/* Processes that were started from now on are followed; what was started before is not. */
+static void children_tell(const struct record_command *options)
+{
+    enum { CHILDREN = 64, SHOWN = 8 };
+    int pids[CHILDREN];
+    for (size_t i = 0; i < options->plain.n_pids && !options->quiet; i++) {
+        char list[128] = "";
+        size_t used = 0, n = proc_descendants(options->pids[i], pids, CHILDREN), others = 0;
+        for (size_t k = 0; k < n && k < CHILDREN; k++) {
+            if (is_named(options, pids[k]))
+                continue;
+            if (others++ < SHOWN)
+                used += (size_t)snprintf(list + used, sizeof list - used, ",%d", pids[k]);
+        }
+        if (others)
+            say("process %d has %zu child process%s not recorded; with %s: -p %d%s%s",
+                options->pids[i], others, others == 1 ? " that is" : "es that are",
+                others == 1 ? "it" : "them", options->pids[i], list, others > SHOWN ? ",..." : "");
+    }
+}
+
 static int record_walks(struct record_command *options)
 {
     struct err err;
     struct recording recording;
+    children_tell(options);
     if (!options->quiet)
         options->walks.rest = progress_rest;
     options->walks.verbose = options->verbose;
@@ -53,10 +86,23 @@ static bool walks_will_do(const struct record_command *options)
            !plain->duration_ns;
 }
 
+/* What everybody pays for keeps to the budget, unless a rate was asked for. */
+static void rate_choose(struct record_command *options)
+{
+    struct plain_rate rate;
+    struct err ignored; /* plain_run meets it again */
+    bool asked = options->walks.record.fixed_hz || options->plain.event;
+    if (options->plain.all_cpus && !asked &&
+        plain_rate_find(&rate, true, options->walks.record.overhead_ppm, &ignored))
+        options->plain.hz = rate.hz;
+}
+
 static int record_plain(struct record_command *options)
 {
     struct err err;
     struct plain_recording plain;
+    children_tell(options);
+    rate_choose(options);
     if (!options->quiet && isatty(STDERR_FILENO))
         options->plain.progress = progress_print;
     bool begun = plain_run(&options->plain, &plain, &err);

@@ -92,6 +92,17 @@ static const char *process_text(const struct top_subject *subject, struct arena 
     return arena_format(arena, "process %d (%s)", subject->pids[0], name);
 }
 
+/* Whoever watches nginx means its workers, too. */
+static void family_take(struct top_subject *subject)
+{
+    size_t named = subject->n_pids;
+    for (size_t i = 0; i < named && subject->n_pids < TOP_PIDS_MAX; i++) {
+        size_t room = TOP_PIDS_MAX - subject->n_pids;
+        size_t n = proc_descendants(subject->pids[i], subject->pids + subject->n_pids, room);
+        subject->n_pids += n < room ? n : room;
+    }
+}
+
 static bool machine_settle(struct top_subject *subject, struct arena *arena, uint32_t overhead_ppm,
                            struct plain_rate *ret_rate, struct err *err)
 {
@@ -120,8 +131,9 @@ bool top_subject_settle(struct top_subject *subject, char *const *argv, struct a
     if (!subject->typed && !*argv)
         return machine_settle(subject, arena, overhead_ppm, ret_rate, err);
     if (subject->typed) {
-        subject->pids = arena_alloc(arena, subject->n_pids * sizeof *subject->pids);
+        subject->pids = arena_alloc(arena, TOP_PIDS_MAX * sizeof *subject->pids);
         pids_parse(subject->typed, subject->pids, &subject->n_pids);
+        family_take(subject);
         subject->text = process_text(subject, arena);
         subject->record = arena_format(arena, "-p %s --duration 10", subject->typed);
     } else {

@@ -153,6 +153,7 @@ static bool take(struct follow *follow, const struct perf_event_header *record)
     case PERF_RECORD_LOST:
     case PERF_RECORD_LOST_SAMPLES:
         lose(follow, LOSS_sample_lost, perf_record_lost(record));
+        follow->tasks.lossy = true;
         return true;
     case PERF_RECORD_THROTTLE: lose(follow, LOSS_throttled, 1); return true;
     default: return true;

@@ -37,14 +37,26 @@ static bool task_untold(const struct tasks *tasks, const struct task *task)
     return !task->tid || tasks_own(tasks, task->pid, task->tid);
 }
 
+/* Whoever is on a CPU has a sample every period. Where records were lost, a longer time without one
+ * means that its leaving is among them: a thread that slept was once said to have run for a minute.
+ */
+static uint64_t on_at_most(const struct tasks *tasks, uint64_t ns)
+{
+    bool sampled = !tasks->lives.only[0] && !tasks->lives.only[1] && tasks->lives.short_ns;
+    uint64_t most = 2 * tasks->lives.short_ns;
+    return tasks->lossy && sampled && ns > most ? most : ns;
+}
+
 /* Brings the accounts up to `now_ns`. */
 static void task_account(struct tasks *tasks, struct task *task, uint64_t now_ns)
 {
     uint64_t from = task->since_ns > tasks->began_ns ? task->since_ns : tasks->began_ns;
     if (!task->ended && tasks->switches && now_ns > from && !task_untold(tasks, task)) {
         struct life *life = &tasks->lives.at[task->life];
-        sum_add(task->on ? &life->part.on_ns : &task->off_ns, now_ns - from);
-        life->all_ns += task->on ? now_ns - from : 0;
+        uint64_t on = task->on ? on_at_most(tasks, now_ns - from) : 0;
+        sum_add(&life->part.on_ns, on);
+        sum_add(&task->off_ns, now_ns - from - on);
+        life->all_ns += on;
     }
     if (now_ns > task->since_ns)
         task->since_ns = now_ns;

@@ -36,6 +36,7 @@ struct tasks {
     uint32_t own_pid;  /* of gait: its time is left out, */
     struct map own;    /* and that of these threads, by tid */
     bool one_by_one;   /* threads are followed, not CPUs */
+    bool lossy;        /* records were lost, perhaps switches */
     bool switches;     /* are recorded: else no time is known */
     uint64_t began_ns; /* accounting starts here; UINT64_MAX: not known yet */
 };

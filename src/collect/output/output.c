@@ -99,12 +99,12 @@ static void files_keep(struct output *output, bool quick)
     keep_result_release(&gathered);
 }
 
-uint64_t output_close(struct output *output, bool whole)
+uint64_t output_close(struct output *output, bool whole, bool quick)
 {
     struct err err;
     profile_writer_tell_rows(output->writer, output->rows);
     if (!output->keep.none)
-        files_keep(output, !whole && !output->keep.all && !output->keep.sources);
+        files_keep(output, quick && !output->keep.all && !output->keep.sources);
     if (!(whole ? profile_writer_close : profile_writer_end)(output->writer, &err))
         snprintf(output->error, sizeof output->error, "%s", err.text);
     else

@@ -32,7 +32,7 @@ void output_append(struct output *output, struct profile *delta, bool last);
 /* Adds to `ret` the names of code made at run time that was appended so far. */
 void output_name_jit(struct output *output, struct profile *ret);
 /* Releases the writer. `whole`: the file is rewritten, which makes it smaller but takes time.
- * Returns the size. */
-uint64_t output_close(struct output *output, bool whole);
+ * `quick`: names are kept as far as that does not take long. Returns the size. */
+uint64_t output_close(struct output *output, bool whole, bool quick);
 /* The size of the file now. */
 uint64_t output_bytes(const struct output *output);

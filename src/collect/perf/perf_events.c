@@ -17,6 +17,7 @@ enum {
     STACK_BYTES_MAX = 1 << 15,
     RING_BYTES_MIN = 1 << 16,
     RING_BYTES_MAX = 1 << 23,  /* stays in the cache: with 32 MiB a sample took 3.5 us more */
+    RING_BYTES_ALL = 1 << 25,  /* of all processes */
     RINGS_BYTES_MAX = 1 << 28, /* all together */
     RINGS_BYTES_BESIDE = 1 << 24,
     RING_SAMPLES_MIN = 64, /* that fit into a ring */
@@ -83,8 +84,10 @@ static size_t ring_wanted(const struct perf_request *request, size_t cpus)
 {
     uint64_t bytes = 500000000 / request->mean_period_ns * STACK_BYTES_MAX;
     uint64_t most = (request->beside ? RINGS_BYTES_BESIDE : RINGS_BYTES_MAX) / cpus;
+    bool everybody = !request->sampler.inherit; /* and their switches, while we wait for a CPU */
     size_t ring = request->beside ? 1 << 18 : 1 << 20;
-    while (ring < bytes && 2 * ring <= most && ring < RING_BYTES_MAX)
+    while ((ring < bytes || everybody) && 2 * ring <= most &&
+           ring < (everybody ? RING_BYTES_ALL : RING_BYTES_MAX))
         ring *= 2;
     return ring;
 }

@@ -98,3 +98,38 @@ bool proc_each_thread(int pid, void (*each)(void *closure, int tid), void *closu
             each(closure, atoi(entry->d_name));
     return folder;
 }
+
+/* ---- children */
+
+struct family {
+    int *pids;
+    size_t n, room;
+    int parent;
+};
+
+static void children_read(void *closure, int tid)
+{
+    struct family *family = closure;
+    char path[64];
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", family->parent, tid);
+    FILE *file = fopen(path, "re");
+    while (file && fscanf(file, "%d", &child) == 1) {
+        if (family->n < family->room)
+            family->pids[family->n] = child;
+        family->n++;
+    }
+    if (file)
+        fclose(file);
+}
+
+size_t proc_descendants(int pid, int *ret_pids, size_t room)
+{
+    struct family family = {.pids = ret_pids, .room = room, .parent = pid};
+    proc_each_thread(pid, children_read, &family);
+    for (size_t i = 0; i < family.n && i < room; i++) {
+        family.parent = ret_pids[i];
+        proc_each_thread(ret_pids[i], children_read, &family);
+    }
+    return family.n;
+}

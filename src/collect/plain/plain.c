@@ -140,7 +140,8 @@ static bool prepare(struct run *run, struct err *err)
     head_fill(run);
     follow_init(&run->follow, &run->request, &run->delta);
     run->follow.samples.stretch = perf_events_pauses(&run->events);
-    run->follow.processes.files.partial = options->listener;
+    /* Of what everybody runs, few functions are met. */
+    run->follow.processes.files.partial = options->listener || options->all_cpus;
     return options->listener ||
            output_open(&run->output, options->output, &run->delta, &options->keep, err);
 }
@@ -157,7 +158,7 @@ static bool begin(struct run *run, struct err *err)
     }
     /* Rings must be emptied in time, most of all where everybody wants the CPU; it takes little of
      * it. The program is a process of its own by now and keeps its priority. */
-    (void)setpriority(PRIO_PROCESS, 0, -10);
+    (void)setpriority(PRIO_PROCESS, 0, run->options->all_cpus ? -20 : -10);
     for (size_t i = 0; i < run->events.cpus.n; i++)
         if (run->events.cpus.at[i].fd >= 0)
             vigil_ring(&run->vigil, run->events.cpus.at[i].fd);
@@ -419,7 +420,8 @@ static void wait_for_child(struct run *run)
 
 static void output_finish(struct run *run)
 {
-    run->plain->file_bytes = output_close(&run->output, true);
+    /* All modules of a machine, to their last line, would take longer than the recording may. */
+    run->plain->file_bytes = output_close(&run->output, true, run->options->all_cpus);
     memcpy(run->plain->write_error, run->output.error, sizeof run->output.error);
 }
 

@@ -27,7 +27,7 @@ struct spans {
 struct builder {
     struct symbols *symbols;
     const struct image *image;
-    bool swift; /* no sweep over the code */
+    size_t sweep_bytes; /* most code that is swept */
     struct symtab symtab;
     struct frames frames;
     struct stubs stubs;
@@ -406,13 +406,21 @@ static void unnamed_parents_find(const struct builder *builder, uint32_t *parent
 
 /* ---- the result */
 
+static size_t code_bytes(const struct spans *code)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < code->n; i++)
+        bytes += code->at[i].end - code->at[i].start;
+    return bytes;
+}
+
 static void functions_make(const struct builder *builder)
 {
     struct symbols *symbols = builder->symbols;
     const struct spans *spans = &builder->spans;
     uint32_t *parents = mem_alloc(spans->n * sizeof *parents);
     parents_find(builder, parents);
-    if (!builder->swift)
+    if (code_bytes(&builder->code) <= builder->sweep_bytes)
         unnamed_parents_find(builder, parents);
     vec_reserve(&symbols->ranges, spans->n);
     for (size_t i = 0; i < spans->n; i++) {
@@ -481,15 +489,15 @@ static void symbols_take(struct symbols *symbols, const struct known *known)
     }
 }
 
-static void build(struct symbols *symbols, const struct image *image, bool swift)
+void symbols_build_within(struct symbols *symbols, const struct image *image, size_t sweep_bytes)
 {
     *symbols = (struct symbols){0};
     if (image->known) {
         symbols_take(symbols, image->known);
         return;
     }
-    struct builder builder = {.symbols = symbols, .image = image, .swift = swift};
-    if (!swift)
+    struct builder builder = {.symbols = symbols, .image = image, .sweep_bytes = sweep_bytes};
+    if (sweep_bytes)
         evidence_read(&symbols->evidence, image);
     symtab_read(&builder.symtab, image);
     frames_read(&builder.frames, image);
@@ -510,12 +518,7 @@ static void build(struct symbols *symbols, const struct image *image, bool swift
 
 void symbols_build(struct symbols *symbols, const struct image *image)
 {
-    build(symbols, image, false);
-}
-
-void symbols_build_swiftly(struct symbols *symbols, const struct image *image)
-{
-    build(symbols, image, true);
+    symbols_build_within(symbols, image, SIZE_MAX);
 }
 
 void symbols_release(struct symbols *symbols)

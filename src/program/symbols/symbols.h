@@ -55,9 +55,9 @@ struct symbols {
 };
 
 void symbols_build(struct symbols *symbols, const struct image *image);
-/* The same without the sweep over all code: an unnamed part of a function is one of its own. For
- * who wants names now. */
-void symbols_build_swiftly(struct symbols *symbols, const struct image *image);
+/* The same, without the sweep over all code if that is more than so many bytes: an unnamed part of
+ * a function is then one of its own. 0: names alone, for who wants them now. */
+void symbols_build_within(struct symbols *symbols, const struct image *image, size_t sweep_bytes);
 void symbols_release(struct symbols *symbols);
 /* The crossings found by symbols_build. If there were none it finds them now, in `own`; the caller
  * releases that. */

@@ -261,6 +261,24 @@ static void lost_switches(void **state)
     assert_int_equal(thread_of(world, A, "").off_ns, 1700);
 }
 
+/* Its leaving was lost, and it ends long after: a thread that runs would have had samples. */
+static void lost_leaving(void **state)
+{
+    struct world *world = *state;
+    struct record *record = &world->record;
+    world->follow.tasks.lives.short_ns = 100;
+    TAKE(world, record_sample(record, A, A, 0x10010, 50, NULL, 1000));
+    TAKE(world, record_switch(record, A, A, false, 1100));
+    record_begin(record, PERF_RECORD_LOST, 0);
+    record_u64(record, 1);
+    record_u64(record, 17);
+    TAKE(world, record_ids(record, A, A, 1200));
+    tasks_tell(&world->follow.tasks, 1000000, true);
+    struct thread_times row = thread_of(world, A, "");
+    assert_true(row.user_ns + row.kernel_ns <= 400);
+    assert_true(row.off_ns >= 990000);
+}
+
 /* A thread that becomes a program takes over the number of the first one and leaves its own. */
 static void exec_in_thread(void **state)
 {
@@ -441,6 +459,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(times, timed, world_end),
         cmocka_unit_test_setup_teardown(short_lives, timed, world_end),
         cmocka_unit_test_setup_teardown(lost_switches, timed, world_end),
+        cmocka_unit_test_setup_teardown(lost_leaving, timed, world_end),
         cmocka_unit_test_setup_teardown(exec_in_thread, timed, world_end),
         cmocka_unit_test_setup_teardown(times_user_only, timed_user, world_end),
         cmocka_unit_test_setup_teardown(times_in_parts, timed, world_end),

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Runs with others
+# Many processes of one program: only the first is walked from its beginning, and reports say so. Attaching says which
+# child processes are not recorded.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+. tests/live/lib/attach.sh
+cat >"$work/turn.c" <<'C'
+volatile unsigned sum;
+int main(void) { for (unsigned i = 0; i < 40000000; i++) sum += i * 7; return 0; }
+C
+gcc -O1 -g -o "$work/turn" "$work/turn.c" || exit 1
+loop="for i in 1 2 3 4 5 6; do $work/turn; done"
+young() { "$gait" info --json "$1" | grep -o '"young": [0-9]*' | grep -o '[0-9]*$' || echo 0; }
+
+"$gait" record -o "$work/data" -- sh -c "$loop" 2>"$work/stderr" || bad 'recording fails'
+[ "$(young "$work/data")" -gt 0 ] || bad 'later processes are walked from their beginning'
+grep -Eq '(7|8) processes' "$work/stderr" || bad "not all processes: $(grep elapsed "$work/stderr")"
+"$gait" report "$work/data" >"$work/out" || bad 'report fails'
+grep -q 'sample without a walk: its process' "$work/out" || bad 'the report does not say what was not walked'
+grep -Eq 'user +main' "$work/out" || bad 'no time in main'
+"$gait" record -q -F 250 -o "$work/data" -- sh -c "$loop" || bad 'recording at a fixed rate fails'
+same 'not walked at a fixed rate' 0 "$(young "$work/data")"
+# One process alone is walked from its beginning.
+"$gait" record -q -o "$work/data" -- "$work/turn" || bad 'recording one fails'
+same 'not walked of one process' 0 "$(young "$work/data")"
+
+unfiltered || { echo 'system calls are filtered here: nothing can be attached to'; finish; }
+start parent sh -c 'sleep 60 & echo ready; wait'
+until_ready parent
+child=$(cat "/proc/$pid/task/$pid/children")
+child=${child% }
+"$gait" record --duration 0.2 -p "$pid" -o "$work/data" 2>"$work/stderr" || { grep -q 'ptrace' "$work/stderr" && skip 'attaching is not permitted'; bad 'attaching fails'; }
+says "process $pid has 1 child process that is not recorded; with it: -p $pid,$child"
+"$gait" record --duration 0.2 -p "$pid,$child" -o "$work/data" 2>"$work/stderr" || bad 'attaching to both fails'
+grep -q 'child process' "$work/stderr" && bad 'it names a child that is recorded'
+kill "$child"
+finish
