@@ -172,6 +172,17 @@ static void mark_samples(struct places *places, const struct sample_list *sample
                  samples->at[i].at[SAMPLE_PC]);
 }
 
+/* Where trails count, windows may have run through code that no table has. */
+static void mark_windows(struct places *places, const struct windows *windows,
+                         const uint32_t *modules)
+{
+    for (size_t i = 0; i < windows->runs.n; i++) {
+        const struct window_run *run = &windows->runs.at[i];
+        uint64_t last = run->at + (run->bytes ? run->bytes - 1 : 0);
+        mark_range(places, &(struct range_key){run->module, 0, {run->at}, {last}}, modules);
+    }
+}
+
 /* Series and contexts of paths name functions that other tables have, too. */
 void places_mark_profile(struct places *places, const struct profile *profile,
                          const uint32_t *modules)
@@ -188,4 +199,5 @@ void places_mark_profile(struct places *places, const struct profile *profile,
     mark_stacks(places, &profile->waits, modules);
     mark_stacks(places, &profile->call_costs, modules);
     mark_samples(places, &profile->samples, modules);
+    mark_windows(places, &profile->windows, modules);
 }

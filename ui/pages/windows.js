@@ -4,16 +4,19 @@ import { ask, canAsk } from '../ask.js';
 import { go, href } from '../route.js';
 import { table } from '../table.js';
 import { functionLink } from '../links.js';
-import { exact, number, seconds } from '../format.js';
+import { exact, number, seconds, UNKNOWN } from '../format.js';
 import { lengthsView } from '../window/lengths.js';
 
 const MEASURES = { code: 'code', depth: 'levels of calls', calls: 'calls', cycles: 'modelled cycles' };
+
+// Calls of code that cannot be read are not seen, as `gait windows` says.
+const unread = (row) => row.opaque * 10 > row.instructions;
 
 // How deep calls go, from the window's beginning to its end.
 function shape(row) {
   const most = Math.max(1, ...row.shape), points = row.shape.map((deep, i) => `L${i * 1.5},${18 - (16 * (deep + 0.5)) / (most + 0.5)}h1.5`);
   return h('span', { class: 'shape' }, svg('svg', { viewBox: '0 0 96 18', width: 96, height: 18, 'aria-hidden': 'true' }, svg('path', { d: `M0,18${points.join('')}V18Z` })),
-    h('span', { class: 'number' }, exact(row.levels)));
+    h('span', { class: 'number' }, unread(row) ? UNKNOWN : exact(row.levels)));
 }
 
 const columns = [
@@ -27,7 +30,7 @@ const columns = [
   { id: 'thread', title: 'thread', kind: 'text', width: 100, value: (row) => `${row.thread} ${row.tid}`.trim() },
   { id: 'function', title: 'began in', kind: 'text', width: 128, value: (row) => row.function, cell: (row) => functionLink(row) },
   { id: 'instructions', title: 'insns', kind: 'count', width: 70, help: 'instructions that were kept', value: (row) => row.instructions },
-  { id: 'calls', title: 'calls', kind: 'count', width: 62, value: (row) => row.calls, help: 'calls that begin in the window' },
+  { id: 'calls', title: 'calls', kind: 'count', width: 62, value: (row) => (unread(row) ? null : row.calls), help: 'calls that begin in the window; not known where code cannot be read' },
   { id: 'cycles', title: 'cycles', kind: 'number', width: 70, value: (row) => row.cpi, help: 'modelled cycles per instruction' },
 ];
 

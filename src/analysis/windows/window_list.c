@@ -159,6 +159,11 @@ static void row_fill(struct window_list *list, struct window_row *row,
     shape_fill(row, tree);
 }
 
+bool window_calls_known(const struct window_row *row)
+{
+    return row->instructions && row->opaque * 10 <= row->instructions;
+}
+
 /* ---- functions */
 
 /* The share of a window's instructions that a function has. */
@@ -263,8 +268,9 @@ void window_list_make(struct window_list *list)
         row_fill(list, row, &tree);
         bool any = row->instructions > 0;
         row->measures[MEASURE_CODE] = any && list->order.n > 1 ? 1 : (double)NAN;
-        row->measures[MEASURE_DEPTH] = any ? row->levels : (double)NAN;
-        row->measures[MEASURE_CALLS] = any ? 1e3 * row->calls / row->instructions : (double)NAN;
+        row->measures[MEASURE_DEPTH] = window_calls_known(row) ? row->levels : (double)NAN;
+        row->measures[MEASURE_CALLS] =
+            window_calls_known(row) ? 1e3 * row->calls / row->instructions : (double)NAN;
         row->cycles = row->counted = row->measures[MEASURE_CYCLES] = NAN;
         if (any && list->order.n > 1)
             mix_add(&mix, &tree, i);

@@ -70,6 +70,9 @@ void window_list_close(struct window_list *list);
 /* Fills the rows. */
 void window_list_make(struct window_list *list);
 
+/* Calls of code that cannot be read are not seen: of a window with more than a tenth of such code,
+ * neither its calls nor its levels are measured. */
+bool window_calls_known(const struct window_row *row);
 /* "lua 12345" of a window. */
 const char *window_thread(const struct window_list *list, size_t index, uint32_t *ret_tid);
 /* Seconds since the start of the recording or, if the profile does not say when that was (it is

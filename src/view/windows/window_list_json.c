@@ -64,6 +64,7 @@ static void row_json(struct json *json, struct window_list *list, const struct w
     json_integer(json, "levels", row->levels);
     json_integer(json, "loops", row->loops);
     json_integer(json, "breaks", row->breaks);
+    json_integer(json, "opaque", row->opaque);
     json_number(json, "cycles", row->cycles);
     json_number(json, "cycles_of", row->counted);
     json_number(json, "cpi", row->measures[MEASURE_CYCLES]);

@@ -45,8 +45,8 @@ static void row_fill(struct sheet *sheet, struct window_list *list, const struct
                                  : "-");
     sheet_tone(sheet, INK_NAME);
     sheet_cell(sheet, "%u", row->instructions);
-    sheet_cell(sheet, "%u", row->calls);
-    sheet_cell(sheet, "%u", row->levels);
+    sheet_cell(sheet, window_calls_known(row) ? "%u" : "?", row->calls);
+    sheet_cell(sheet, window_calls_known(row) ? "%u" : "?", row->levels);
     figure(sheet, row->measures[MEASURE_CYCLES], 2);
 }
 
@@ -72,11 +72,14 @@ static void usual_print(FILE *to, const struct window_list *list)
             "unlike: distance from the usual window in spreads, of four measures the largest; %d "
             "and more are unusual\n",
             WINDOW_ODD);
-    fprintf(to,
-            "usual: overlap with the code of the others %.0f %%, %.0f levels, %.1f calls per "
-            "1000 instructions, %.2f cycles an instruction\n",
-            100 * (1 - list->usual[MEASURE_CODE].median), list->usual[MEASURE_DEPTH].median,
-            list->usual[MEASURE_CALLS].median, list->usual[MEASURE_CYCLES].median);
+    fprintf(to, "usual: overlap with the code of the others %.0f %%",
+            100 * (1 - list->usual[MEASURE_CODE].median));
+    if (!isnan(list->usual[MEASURE_DEPTH].median))
+        fprintf(to, ", %.0f levels, %.1f calls per 1000 instructions",
+                list->usual[MEASURE_DEPTH].median, list->usual[MEASURE_CALLS].median);
+    if (!isnan(list->usual[MEASURE_CYCLES].median))
+        fprintf(to, ", %.2f cycles an instruction", list->usual[MEASURE_CYCLES].median);
+    fputc('\n', to);
 }
 
 void window_list_text(FILE *to, struct window_list *list, const struct ink *ink,
