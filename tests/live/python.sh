@@ -65,7 +65,7 @@ for line in open('stacks'):
         whole += int(weight) * (frames[0] in ('_start', 'clone3', '__clone3', 'clone', '__clone', 'start_thread'))
     elif any(f.startswith('_PyEval_EvalFrame') for f in frames) and not frames[-1].endswith('_[k]'):
         python += int(weight) # in user code: the kernel's own samples have no Python frames
-check(f'{100 * named / python:.2f} % of Python stacks have names', named >= 0.97 * python) # the interpreter links a frame a few instructions late; long runs have 99 %
+check(f'{100 * named / python:.2f} % of Python stacks have names', named >= 0.95 * python) # the interpreter links a frame a few instructions late; long runs have 99 %
 check(f'{100 * whole / named:.2f} % of them are whole', whole >= 0.98 * named)
 print(f'{sys.argv[1]}: {100 * named / python:.2f} % of Python stacks have names, {100 * whole / named:.2f} % of these are whole')
 sys.exit(bad)
