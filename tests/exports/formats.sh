@@ -12,7 +12,7 @@ formats=$("$gait" export --help | sed -n '/^formats:/,$s/^  \([a-z-]*\) .*/\1/p'
 for format in $formats; do
     case $format in gcda | llvm-contexts | perfetto) continue ;; esac # of walks alone, or many files: llvm_contexts.sh, perfetto.sh, gcda.sh
     status 0 "$format" "$gait" export --format "$format"
-    silent "$format"
+    [ "$format" = html ] || silent "$format" # a file says what it leaves out
     cp stdout expected
     [ -s expected ] || bad "$format: nothing was written"
     status 0 "$format -o" "$gait" export --format "$format" -o out gait.data
