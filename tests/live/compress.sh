@@ -45,6 +45,8 @@ assert int(told('tagged')[4]) > 0 and int(told('tagged')[2]) < int(told('tagged'
 assert functions('only') == {'divided'} and functions('whole') > {'divided', 'loaded', 'walked'}
 assert int(told('only')[0]) < int(tuples) / 2
 # Sorts of instructions need whole windows: values alone are compressed, where they are read.
-assert told('here')[1] == 'values' and {r['kind'] for r in load('here.json')['rows']} == {'load'}
+# (Not so at the end of main, which some windows have: what pop loads is a result.)
+often = [r for r in load('here.json')['rows'] if r['total'] > 1000]
+assert told('here')[1] == 'values' and {r['kind'] for r in often} == {'load'}, [(r['kind'], r['address'], r['total']) for r in often]
 EOF
 finish

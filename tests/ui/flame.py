@@ -89,7 +89,7 @@ def zoom(page):
     page.keys(Keys.ENTER)
     settle(page)
     _, _, left, width, wide = box_of(page, path)
-    check('Enter zooms', abs(left) < 1 and abs(width - wide) < 1)
+    check('Enter zooms', abs(left) < 1 and abs(width - wide) < 1, (path, left, width, wide))
     # The median: whatever else runs, it is not interrupted half of the time.
     check('frames are fast', page.run(PAGE + 'return page.view.timings.sort((a, b) => a - b)[page.view.timings.length >> 1]') < 50, page.run(PAGE + 'return page.view.timings'))
 

@@ -291,7 +291,9 @@ export function flameView({ tree, palette, up = false, label, onSelect, onZoom, 
   }
 
   const outwards = () => select(selected ? (selected.parent.row ? selected.parent : selected) : tree.root.children[0]);
-  const inwards = () => select(selected ? selected.children[0] ?? selected : tree.root.children[0]);
+  // Frames without weight are not drawn: kernel frames, where the kernel's time is not shown.
+  const inside = (node) => node.children.find((child) => child.w > 0);
+  const inwards = () => select(inside(selected ?? tree.root) ?? selected);
   const keys = {
     ArrowUp: () => (up ? inwards() : outwards()), ArrowDown: () => (up ? outwards() : inwards()),
     ArrowLeft: () => select(selected ? beside(selected, -1) ?? selected : tree.root.children[0]),
