@@ -86,16 +86,19 @@ mkfifo "$work/fifo"
 held=$!
 exec 9>"$work/fifo"
 for _ in $(seq 50); do grep -q ready "$work/held" && break; sleep 0.1; done
-for mode in '' --plain; do
+# The kernel may leave out the stack of the last of many quick switches while the agent is put in (one time in six
+# on a Zen 4): that wait has no stack then.
+before() {
     status 0 "attach $mode" "$gait" record -q $mode -p $held --duration 0.3 -o "$work/attached"
     "$gait" waits --json --by stack "$work/attached" >"$work/json" || bad "waits of $mode -p"
-    /usr/bin/python3 -B - "$work" <<'P' || bad "waits of what waited before, $mode"
+    /usr/bin/python3 -B - "$work" <<'P'
 import json, sys
 got = json.load(open(sys.argv[1] + '/json'))
 rows = [row for row in got['rows'] if row['reason'] == 'read (pipe)' and any(frame['function'] == 'main' for frame in row['stack'])]
 assert rows and rows[0]['time'] > 0.2, got['rows']
 P
-done
+}
+for mode in '' --plain; do thrice "waits of what waited before, $mode" before; done
 exec 9>&-
 wait $held
 
