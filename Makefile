@@ -18,7 +18,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wundef -Wwrite-strings -Wstrict
 ifdef DEV
 WARN += -Werror
 endif
-MODE_rel  := -O2 -g
+MODE_rel  := -O2 -g1
 MODE_dbg  := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
         -Wno-frame-larger-than # checks of variables make frames larger
 MODE_tsan := -O1 -g -fsanitize=thread
@@ -27,7 +27,7 @@ BASE_FLAGS := -std=c17 -D_GNU_SOURCE -Isrc $(WARN) -MMD -MP
 TOOL_FLAGS := $(BASE_FLAGS) $(MODE_$(MODE)) -pthread
 # The agent runs on other people's stacks with their vector registers live: no vector code, no
 # canaries, no imports. Sanitizers cannot run there; its freestanding folders are tested in the tool.
-AGENT_FLAGS := $(BASE_FLAGS) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+AGENT_FLAGS := $(BASE_FLAGS) -O2 -g1 -fPIC -fvisibility=hidden -ftls-model=initial-exec \
         -fno-stack-protector -fcf-protection=none -fno-tree-loop-distribute-patterns
 CORE_FLAGS  := $(AGENT_FLAGS) -mgeneral-regs-only -ffreestanding
 comma := ,
@@ -101,7 +101,7 @@ UNIT_BINS := $(patsubst tests/%.c,$O/%,$(UNIT_SRCS))
 PROG_SRCS := $(filter-out tests/programs/plugs/%,$(wildcard tests/programs/*.c* tests/programs/*/*.c*))
 PROG_BINS := $(addprefix $O/programs/,$(basename $(notdir $(PROG_SRCS))))
 PLUGS     := $(patsubst tests/programs/%.c,$O/programs/%.so,$(wildcard tests/programs/plugs/*.c))
-TRUTH     := $(sort $(wildcard tests/truth/*.sh tests/live/*.sh tests/exports/*.sh tests/golden/*.sh tests/ui/*.py))
+TRUTH     := $(sort $(wildcard $(foreach room,truth harm lab live views exports golden,tests/$(room)/*.sh) tests/ui/*.py))
 
 # Tests are not optimised, which takes a third of the time to compile; what they test is. But
 # tests of these folders take themselves for the program whose code is read.
@@ -136,7 +136,7 @@ o/fuzz/fuzz_$1: tests/fuzz/fuzz_$1.c $(foreach l,$(call FUZZ_CLOSURE,$2),$(call 
 	    -fno-sanitize-recover=all -o $$@ $$^ $(LIBS)
 endef
 # Those that need a profile read it from a file.
-FUZZ_CLOSURE = $(call closure,$1) $(if $(filter profile,$(call closure,$1)),profile/file)
+FUZZ_CLOSURE = $(sort $(call closure,$1) $(if $(filter profile,$(call closure,$1)),$(call closure,profile/file)))
 $(foreach f,$(FUZZ),$(eval $(call fuzz_rules,$f,$(firstword $(subst _, ,$f)))))
 # Findings stay in o/fuzz; new inputs are kept there too, not in the stored corpus.
 fuzz: $(FUZZ:%=o/fuzz/fuzz_%)
@@ -178,17 +178,17 @@ check: deps
 	tools/check-house
 	tools/check-headers $(O)
 	+$(BUILD) DEV=1 all units programs steps
-	tools/run-tests $(O) $(UNIT_BINS) $(TRUTH)
+	@tools/run-tests $(O) $(UNIT_BINS) $(TRUTH)
 units: $(UNIT_BINS)
 programs: $(PROG_BINS) $(PLUGS)
 check-units: units
-	tools/run-tests $(O) $(UNIT_BINS)
+	@tools/run-tests $(O) $(UNIT_BINS)
 # Long tests alone. ROUNDS: runs a program and mode. ONLY: names of programs or suites.
 ROUNDS ?= 20
 check-harm: all programs
-	GAIT_LONG=1 GAIT_OUT=$(O) ROUNDS=$(ROUNDS) tests/truth/harm.sh $(ONLY)
+	GAIT_LONG=1 GAIT_OUT=$(O) ROUNDS=$(ROUNDS) tests/harm/harm.sh $(ONLY)
 check-suites: all
-	GAIT_LONG=1 GAIT_OUT=$(O) tests/truth/suites.sh $(ONLY)
+	GAIT_LONG=1 GAIT_OUT=$(O) tests/harm/suites.sh $(ONLY)
 check-all: check
 	$(MAKE) MODE=dbg DEV=1 check-units
 	GAIT_LONG=1 GAIT_TEST_SECONDS=7200 tools/run-tests $(O) $(TRUTH)
@@ -259,6 +259,8 @@ bench-contexts: all bench-programs
 # The tables of the paper that paths and contexts come from. Minutes, on a machine that does nothing else: ticks are of the clock.
 bench-lab-pipeline: all bench-programs
 	bench/lab-pipeline --report docs/PIPELINE-LAB.md $(O)
+bench-lab-events: all bench-programs
+	bench/lab-events --report docs/EVENTS-LAB.md $(O)
 bench-lab-streams: all bench-programs
 	bench/lab-streams --report docs/STREAMS.md $(O)
 bench-lab-sampling: all bench-programs
@@ -324,6 +326,10 @@ bench-unwind: all bench-programs
 	bench/unwind $(O)
 bench-plain: all bench-programs
 	bench/plain $(O)
+bench-names: all
+	bench/names $(O)
+bench-inclusive: all bench-programs
+	bench/inclusive
 bench-processes: all
 	bench/processes $(O)
 
@@ -361,6 +367,6 @@ deps-long:
 	@tools/deps-long
 clean:
 	rm -rf o
-.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-view bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-processes bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-view bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-events bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-names bench-inclusive bench-processes bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' -type f 2>/dev/null)

@@ -20,7 +20,7 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/waits \
           analysis/pipeline analysis/windows analysis/live \
           analysis/compare analysis/verify analysis/graph view \
-          lab/table lab/draw lab/streams lab/pipeline lab/paths lab carry \
+          lab/table lab/draw lab/streams lab/pipeline lab/paths lab/events lab carry \
           export/job export/viewers export/compilers export/gcda export serve cmd
 
 USES_wire       :=
@@ -59,7 +59,7 @@ USES_paths           := program
 
 USES_records      := base
 USES_profile      := records wire
-USES_profile/file := profile
+USES_profile/file := profile x86
 USES_keep         := profile paths
 USES_infer        := flow program
 USES_model/core   := base wire
@@ -101,7 +101,8 @@ USES_lab/draw          := lab/table
 USES_lab/streams       := lab/table compress
 USES_lab/pipeline      := lab/table collect
 USES_lab/paths         := lab/pipeline view
-USES_lab               := lab/draw lab/streams lab/paths
+USES_lab/events        := lab/table analysis/compare profile/file compress
+USES_lab               := lab/draw lab/streams lab/paths lab/events
 USES_carry             := analysis/counts
 USES_export/job        := analysis/report
 USES_export/viewers    := export/job analysis/windows

@@ -1,7 +1,7 @@
 // All data of all pages comes through ask(): from the server, or, in a file, from the file itself.
 // An answer is what `gait ROUTE --json` prints.
 import { show } from './dom.js';
-import { timeText } from './route.js';
+import { eventText, timeText } from './route.js';
 import { takes } from './command.js';
 
 const kept = new Map();
@@ -92,18 +92,41 @@ export function takeUnrestricted() {
   return routes;
 }
 
+// What windows counted is known by whole batches: the part {counts_from, counts_to} of the run, in seconds, that
+// the last answers have counts of; null: they have none.
+let counted = null;
+export function takeCounted() {
+  const part = counted;
+  counted = null;
+  return part;
+}
+
+// Whether an answer was of samples alone, though the command can count.
+let uncounted = false;
+export function takeUncounted() {
+  const was = uncounted;
+  uncounted = false;
+  return was;
+}
+
 // Answers are of the part of the run that the address names, where the command can do that.
 // ask('report', {by: 'function'}): the answer as an object; throws an Error with a sentence.
 export function ask(route, params) {
   const time = isFile() ? null : timeText();
-  const restricted = time && takes(route, 'time') && !(route === 'report' && ['edge', 'loop'].includes(params?.by));
-  if (time && !restricted && route !== 'about' && route !== 'timeline') unrestricted.add(route);
-  const key = questionKey(route, restricted ? { ...params, time } : params);
+  const restricted = time && takes(route, 'time');
+  if (time && !restricted && !['about', 'info', 'timeline'].includes(route)) unrestricted.add(route);
+  const event = !isFile() && takes(route, 'event') ? eventText() : null;
+  const key = questionKey(route, { ...params, ...(restricted && { time }), ...(event && { event }) });
   if (!kept.has(key)) {
     progress(1);
     const answer = (isFile() ? fromFile(key) : fromServer(key)).finally(() => progress(-1));
     answer.catch(() => kept.delete(key));
     kept.set(key, answer);
   }
-  return kept.get(key);
+  const answer = kept.get(key);
+  if (restricted) answer.then(({ part, mode }) => {
+    if (part?.counts_to !== undefined) counted = part;
+    else if (mode === 'plain') uncounted = true;
+  }, () => {});
+  return answer;
 }

@@ -1,5 +1,5 @@
 // The command line that prints what a page shows.
-import { timeText } from './route.js';
+import { eventText, timeText } from './route.js';
 
 let about = { profiles: ['gait.data'], routes: {} };
 
@@ -24,8 +24,8 @@ export function commandLine(route, params) {
   const words = ['gait', route];
   const files = about.profiles;
   let argument;
-  const time = takes(route, 'time') ? timeText() : null;
-  for (const [name, value] of Object.entries({ ...params, time })) {
+  const time = takes(route, 'time') ? timeText() : null, event = takes(route, 'event') ? eventText() : null;
+  for (const [name, value] of Object.entries({ ...params, time, event })) {
     if (name === 'of' || value === undefined || value === null) continue;
     if (takes(route, `!${name}`)) argument = value;
     else if (value === '') words.push(`--${name}`);
@@ -41,7 +41,12 @@ export function commandLine(route, params) {
 // A command of the advice, which names no file, as it is to be typed.
 export function withFile(command) {
   const file = about.profiles[about.profiles.length - 1];
-  return file === 'gait.data' || command.startsWith('gait record') ? command : `${command} -i ${quoted(file)}`;
+  if (command.startsWith('gait record')) return command;
+  const route = command.split(' ')[1], words = [command];
+  if (takes(route, 'time') && timeText()) words.push('--time', timeText());
+  if (takes(route, 'event') && eventText()) words.push('--event', quoted(eventText()));
+  if (file !== 'gait.data') words.push('-i', quoted(file));
+  return words.join(' ');
 }
 
 // The words of a command line, as a shell would read them.
@@ -62,8 +67,9 @@ export function pageOfCommand(command) {
   };
   if (words[1] === 'annotate' && words[2]) return ['function', { name: words[2] }];
   if (words[1] === 'contexts')
-    return ['contexts', { function: option('--function'), kernel: words.includes('--kernel') ? '1' : undefined }];
+    return ['contexts', { function: option('--function'), base: words.includes('--kernel') ? 'kernel' : undefined }];
   if (words[1] === 'report' && option('--function')) return ['function', { name: option('--function') }];
+  if (words[1] === 'report' && (option('--by') ?? '').startsWith('python')) return ['python', {}];
   if (words[1] === 'report') return [`${option('--by') ?? 'function'}s`, {}];
   if (words[1] === 'info') return ['overview', {}];
   return [words[1], {}];

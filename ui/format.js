@@ -51,6 +51,39 @@ export function withInterval(format, value, lo, hi) {
   return `${format(value)} (95 %: ${format(lo)} to ${format(hi)})`;
 }
 
+// What is not known to a quarter is about so much, and to one digit: "~60 M".
+function about(n) {
+  const unit = 10 ** Math.floor(Math.log10(n));
+  return `~${count(Math.round(n / unit) * unit).replace(/\.0+(?= |$)/, '')}`;
+}
+
+const uncertain = (n, lo, hi) => Math.max(hi - n, n - lo) / n;
+
+// Counts as `gait report` prints them: "60.6 M ±12 %", "~60 M" where it is known less well than to a quarter, and "?"
+// where it may be twice as much. brief: without the ±.
+export function counted(n, lo, hi, brief) {
+  if (!known(n)) return UNKNOWN;
+  if (n <= 0 || lo === hi) return known(lo) || n <= 0 ? count(n) : about(n);
+  const part = known(lo) && known(hi) ? uncertain(n, lo, hi) : NaN;
+  if (part > 1) return '?';
+  if (!(part < 0.25)) return about(n);
+  return brief ? count(n) : `${count(n)} ±${part < 0.0995 ? (100 * part).toFixed(1) : Math.round(100 * part)} %`;
+}
+
+// "~60 M times"; where little is known, "up to 76.3 M times".
+export function times(n, lo, hi) {
+  const text = counted(n, lo, hi);
+  return text === '?' && known(hi) ? `up to ${count(hi)} times` : `${text} times`;
+}
+
+// Ticks for each instruction, where they are known: as `gait annotate` prints them, and no fewer than processors can.
+export function ticks(row) {
+  return known(row.cpi) && known(row.cpi_hi) && row.cpi_hi - row.cpi_lo < row.cpi && row.cpi >= 0.08 ? row.cpi : null;
+}
+
+// "1 row", "2 rows"
+export const plural = (n, one) => `${exact(n)} ${one}${n === 1 ? '' : 's'}`;
+
 // The last part of a path.
 export function base(path) {
   return path.slice(path.lastIndexOf('/') + 1) || path;

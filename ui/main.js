@@ -1,18 +1,20 @@
 // Starts the page: the frame around all pages, and which of them is shown.
 import { h, show } from './dom.js';
-import { ask, isFile, takeUnrestricted } from './ask.js';
+import { ask, isFile, takeCounted, takeUncounted, takeUnrestricted } from './ask.js';
 import { current, href, onNote, onRoute, registerPages, timePart } from './route.js';
 import { commandLine, profileNames, setAbout } from './command.js';
 import { themeButton, themeStart } from './theme.js';
+import { holdFunctions } from './links.js';
 import { base } from './format.js';
 import { pages } from './pages.js';
 
 let leave = () => {}; // what the page that is shown wants done before another is
 let shows = 0;
 
-// What can be shown of this: --diff has a page more.
+// What can be shown of this: --diff has pages more, and so has Python.
+let info = { views: [], facts: {} };
 function offered() {
-  return pages.filter((page) => !page.needs || page.needs(profileNames()));
+  return pages.filter((page) => !page.needs || page.needs(profileNames(), info));
 }
 
 async function copy(text, button) {
@@ -43,6 +45,7 @@ function drawTop() {
     h('a', { class: 'logo', href: href('overview') }, 'gait'),
     h('span', { class: 'profile', title: profileNames().join(' → ') }, names),
     h('span', { id: 'part' }),
+    h('span', { id: 'event' }),
     h('span', { id: 'command' }),
     isFile() && h('span', { class: 'tag', title: 'this file needs no server' }, 'file'),
     themeButton());
@@ -56,6 +59,18 @@ function drawPart(page, params) {
     `${text(part.from)} to ${text(part.to)} of the run ✕`));
 }
 
+// Which event is shown, of an import with several.
+function drawEvents() {
+  const names = [info.facts.event?.[0] ?? info.facts.clock?.[0] ?? 'cpu-clock', ...(info.facts.other_event ?? [])];
+  if (isFile() || names.length < 2) return;
+  const { params } = current();
+  const choose = h('select', { 'aria-label': 'event', title: 'the event whose samples are shown', onchange: () => {
+    const at = current();
+    location.hash = href(at.page ?? 'overview', { ...at.params, event: choose.value === names[0] ? '' : choose.value });
+  } }, names.map((name) => h('option', { value: name, selected: name === (params.event || names[0]) }, name)));
+  show(document.getElementById('event'), choose);
+}
+
 function drawNav(page) {
   let group;
   const items = [];
@@ -64,7 +79,10 @@ function drawNav(page) {
     if (one.group !== group) items.push(h('h2', {}, group = one.group));
     items.push(h('a', { href: href(one.id), 'aria-current': one.id === (page.under ?? page.id) ? 'page' : null }, one.title));
   }
-  show(document.getElementById('nav'), items);
+  const nav = document.getElementById('nav');
+  show(nav, items);
+  const at = nav.querySelector('[aria-current]');
+  if (at) nav.scrollLeft = at.offsetLeft - (nav.clientWidth - at.offsetWidth) / 2; // where the list is a row
 }
 
 function failed(error) {
@@ -73,7 +91,7 @@ function failed(error) {
 
 function pageOf(id) {
   const all = offered();
-  return all.find((one) => one.id === id) ?? all[0];
+  return all.find((one) => one.id === id) ?? all.find((one) => one.id === 'diff') ?? all[0];
 }
 
 function drawCommand() {
@@ -91,8 +109,11 @@ async function draw() {
   leave();
   leave = () => {};
   takeUnrestricted();
+  takeCounted();
+  takeUncounted();
   drawNav(page);
   drawPart(page, params);
+  drawEvents();
   drawCommand();
   main.dataset.state = 'loading';
   const title = h('h1', {}, page.heading?.(params) ?? page.title);
@@ -106,7 +127,13 @@ async function draw() {
   }
   if (mine !== shows) return;
   const whole = takeUnrestricted();
-  if (whole.length) title.append(h('span', { class: 'tag whole', title: 'only samples and their stacks are kept by time' }, `gait ${whole.join(', ')}: of the whole run`));
+  if (whole.length) title.append(h('span', { class: 'tag', title: 'what this shows is not kept by time' }, `gait ${whole.join(', ')}: of the whole run`));
+  const part = takeCounted();
+  if (part) title.append(h('span', { class: 'tag', title: 'executions, instructions and paths are kept in batches of 250 ms or more: these are of the batches that the stretch touches; times are of the stretch itself' }, `executions: of ${part.counts_from.toFixed(2)} to ${part.counts_to.toFixed(2)} s`));
+  if (takeUncounted() && info.mode === 'sampled')
+    title.append(h('span', { class: 'tag', title: info.facts.carried ? 'counts of a part of the run were not carried over from the old build; times are of samples, which were' : 'this recording does not have when windows counted, or none lies in this part; times are of samples' },
+      info.facts.carried ? 'executions: not carried over by time' : 'executions: not kept by time'));
+  main.dataset.shows = mine; // tests wait for it
   main.dataset.state = 'ready';
   performance.mark('ready'); // bench/view-speed reads it
 }
@@ -126,11 +153,14 @@ function onKey(event) {
 async function start() {
   themeStart();
   try {
-    setAbout(await ask('about'));
+    const answers = await Promise.all([ask('about'), ask('info')]);
+    setAbout(answers[0]);
+    info = answers[1];
   } catch (error) {
     show(document.getElementById('page'), failed(error));
     return;
   }
+  await holdFunctions().catch(() => {}); // then none is a link
   registerPages(offered().map((page) => page.id));
   drawTop();
   onRoute(draw);

@@ -35,10 +35,15 @@ export function timePart() {
   return { from: Number(from || 0), to: to ? Number(to) : Infinity };
 }
 
-// A link. It stays in the part of the run that is shown, unless it says otherwise.
+// Which event all pages show, of an import with several: the parameter `event` of every address; null: the first.
+export function eventText() {
+  return current().params.event || null;
+}
+
+// A link. It stays in the part of the run and with the event that are shown, unless it says otherwise.
 export function href(page, params) {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries({ time: timeText(), ...params }))
+  for (const [name, value] of Object.entries({ time: timeText(), event: eventText(), ...params }))
     if (value !== undefined && value !== null && value !== '') search.append(name, value);
   const text = search.toString();
   return `#${page}${text ? `?${text}` : ''}`;

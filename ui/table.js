@@ -3,15 +3,17 @@
 //
 //   table(root, {rows, columns, params, label})
 //
-// A column: {id, title, kind, value, lo, hi, cell, help, wide, width}
+// A column: {id, title, kind, value, lo, hi, cell, help, wide, width, narrow, spare}
+//   narrow its width where there is little room; spare: left out where there is not even that, the largest first
 //   kind   'text', or a name of KINDS below for figures
 //   value  row -> what is sorted and filtered by; a figure is drawn as a bar if bar is true
 //   lo, hi row -> the 95 % interval
 //   cell   row -> an element to show instead of the text
+//   detail (of the table): row -> what to show below it about the selected row
 //   text, tip  row -> what to show, and on hovering, instead of the figure that is sorted by
 import { h, show } from './dom.js';
-import { note } from './route.js';
-import { count, exact, number, percent, seconds, withInterval, UNKNOWN } from './format.js';
+import { current, note } from './route.js';
+import { count, counted, exact, number, percent, plural, seconds, withInterval, UNKNOWN } from './format.js';
 
 const ROW = 26; // pixels, as in style.css
 const AROUND = 12; // rows drawn above and below those in sight
@@ -20,13 +22,28 @@ const KINDS = {
   time: { format: seconds, precise: seconds },
   share: { format: percent, precise: percent },
   count: { format: count, precise: exact },
+  counted: { format: counted, precise: exact, width: 118, narrow: 100 },
   number: { format: number, precise: number },
 };
 
 const isFigure = (column) => column.kind !== 'text';
 
-// Wide columns take what is left, and never less than this; a narrow page scrolls sideways.
-const width = (column) => column.width ?? (column.wide ? 180 : !isFigure(column) ? 104 : column.bar ? 168 : 98);
+// Wide columns take what is left, and never less than this.
+const width = (column) => column.width ?? (column.wide ? 180 : !isFigure(column) ? 104 : column.bar ? 168 : KINDS[column.kind].width ?? 98);
+const narrow = (column) => column.narrow ?? Math.min(width(column), column.wide ? 130 : column.bar ? 122 : isFigure(column) ? KINDS[column.kind].narrow ?? 82 : 110);
+const sum = (columns, of) => columns.reduce((all, column) => all + of(column), 0);
+
+// The columns that fit, and how wide they are; that which rows are sorted by stays. What is still too wide scrolls.
+function fitting(columns, room, sorted) {
+  if (!room || sum(columns, width) <= room) return { columns, width };
+  let left = columns;
+  const spare = columns.filter((column) => column.spare && column.id !== sorted).sort((a, b) => b.spare - a.spare);
+  while (spare.length && sum(left, narrow) > room) {
+    const less = spare.shift();
+    left = left.filter((column) => column !== less);
+  }
+  return { columns: left, width: narrow };
+}
 
 function compare(column, down) {
   const sign = down ? -1 : 1;
@@ -55,7 +72,7 @@ function figureCell(column, row, most) {
   if (value === null || value === undefined) return h('td', { class: 'figure' }, UNKNOWN);
   const title = column.tip?.(row) ?? withInterval(kind.precise, value, column.lo?.(row), column.hi?.(row));
   return h('td', { class: column.bar ? 'figure with-bar' : 'figure', title },
-    column.bar && most > 0 && bar(column, row, most), h('span', { class: 'number' }, column.text?.(row) ?? kind.format(value)));
+    column.bar && most > 0 && bar(column, row, most), h('span', { class: 'number' }, column.text?.(row) ?? kind.format(value, column.lo?.(row), column.hi?.(row))));
 }
 
 function textCell(column, row) {
@@ -73,7 +90,7 @@ function matcher(columns, text) {
   };
 }
 
-export function table(root, { rows, columns, params, label, sort }) {
+function make(root, { rows, columns, width, all, params, label, sort, detail, note: remark }) {
   const first = columns.find((column) => column.id === (params?.sort ?? sort ?? '').replace(/^-/, ''));
   const state = {
     column: first ?? columns.find(isFigure) ?? columns[0],
@@ -87,22 +104,22 @@ export function table(root, { rows, columns, params, label, sort }) {
 
   const field = h('input', { type: 'search', placeholder: 'filter (/)', 'aria-label': `filter ${label}`, value: state.filter });
   const said = h('span', { class: 'said', role: 'status' });
-  const body = h('tbody');
+  const body = h('tbody'), strip = detail && h('div', { class: 'row-detail', role: 'status' });
   const heads = columns.map((column) => h('th', { class: isFigure(column) ? 'figure' : column.wide ? 'wide' : null, scope: 'col' },
     h('button', { type: 'button', title: column.help, onclick: () => sortBy(column) }, column.title)));
-  const least = columns.reduce((sum, column) => sum + width(column), 0);
-  const grid = h('table', { style: { minWidth: `${least}px` }, 'aria-label': label, 'aria-rowcount': rows.length },
+  const grid = h('table', { style: { minWidth: `${sum(columns, width)}px` }, 'aria-label': label, 'aria-rowcount': rows.length },
     h('colgroup', {}, columns.map((column) => h('col', { style: { width: column.wide ? null : `${width(column)}px` } }))),
     h('thead', {}, h('tr', {}, heads)), body);
   const view = h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': `${label}; arrow keys move, Enter opens` }, grid);
 
   function arrange() {
-    const matches = state.filter ? rows.filter(matcher(columns, state.filter)) : rows.slice();
+    const matches = state.filter ? rows.filter(matcher(all, state.filter)) : rows.slice();
     state.shown = matches.sort(compare(state.column, state.down));
     state.at = 0;
     columns.forEach((column, i) => heads[i].setAttribute('aria-sort',
       column !== state.column ? 'none' : state.down ? 'descending' : 'ascending'));
-    said.textContent = state.filter ? `${exact(state.shown.length)} of ${exact(rows.length)} rows` : `${exact(rows.length)} rows`;
+    said.textContent = state.filter ? `${exact(state.shown.length)} of ${plural(rows.length, 'row')}` : plural(rows.length, 'row');
+    if (remark) said.textContent += `; ${remark}`;
     view.scrollTop = 0;
     draw();
   }
@@ -121,6 +138,7 @@ export function table(root, { rows, columns, params, label, sort }) {
     const drawn = [];
     for (let i = from; i < to; i++) drawn.push(rowElement(i));
     show(body, gap(from), drawn, gap(state.shown.length - to));
+    if (strip) show(strip, state.shown[state.at] && detail(state.shown[state.at]));
   }
 
   function sortBy(column) {
@@ -162,7 +180,28 @@ export function table(root, { rows, columns, params, label, sort }) {
   });
   const resized = new ResizeObserver(draw);
   resized.observe(view);
-  show(root, h('div', { class: 'tools' }, field, said), view);
+  show(root, h('div', { class: 'tools' }, field, said), view, strip);
   arrange();
   return () => resized.disconnect();
+}
+
+const ROOM = 2; // the border of the table
+
+export function table(root, options) {
+  const fit = () => fitting(options.columns, root.clientWidth && root.clientWidth - ROOM, current().params.sort?.replace(/^-/, ''));
+  const names = (fitted) => fitted.columns.map((column) => column.id).join() + (fitted.width === narrow);
+  let fitted = fit();
+  let stop = make(root, { ...options, ...fitted, all: options.columns });
+  const observer = new ResizeObserver(() => {
+    const now = fit();
+    if (names(now) === names(fitted)) return;
+    fitted = now;
+    stop();
+    stop = make(root, { ...options, ...fitted, all: options.columns, params: current().params });
+  });
+  observer.observe(root);
+  return () => {
+    observer.disconnect();
+    stop();
+  };
 }

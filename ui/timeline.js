@@ -3,7 +3,7 @@
 import { h, show, svg } from './dom.js';
 import { isFile } from './ask.js';
 import { current, go, timePart } from './route.js';
-import { count, percent, seconds } from './format.js';
+import { count, percent, plural, seconds } from './format.js';
 import { seriesColor } from './flame/colors.js';
 import { isDark, onTheme } from './theme.js';
 
@@ -18,7 +18,7 @@ function seriesOf(answer, by) {
   const shown = rows.slice(0, SERIES);
   const n = by === 'thread' ? answer.threads_n : answer.functions_n;
   const rest = answer.slices.map((slice, i) => Math.max(0, slice.user + slice.kernel - shown.reduce((sum, one) => sum + one.at[i], 0)));
-  if (n > shown.length) shown.push({ name: `${n - shown.length} others`, at: rest, others: true });
+  if (n > shown.length) shown.push({ name: plural(n - shown.length, 'other'), at: rest, others: true });
   return shown;
 }
 
@@ -59,6 +59,7 @@ export function timeline(root, answer) {
     'aria-label': `CPU time over the run${isFile() ? '' : '; arrow keys move, with Shift they choose a part, Enter shows it'}` }, picture);
   const axis = h('div', { class: 'time-axis', 'aria-hidden': 'true' });
   let series = [];
+  const lengths = slices.map((slice) => slice.to - slice.from).sort((a, b) => a - b), usual = lengths[lengths.length >> 1]; // the first and last are shorter
 
   function drawBars() {
     series = seriesOf(answer, state.by);
@@ -98,7 +99,7 @@ export function timeline(root, answer) {
 
   function describe(i) {
     if (i < 0) {
-      said.textContent = events ? `at most ${count(most)} events in a slice` : `at most ${most.toFixed(2)} CPUs busy; slices of ${seconds(slices[0].to - slices[0].from || slices[slices.length - 1].to - slices[slices.length - 1].from)}`;
+      said.textContent = events ? `at most ${count(most)} events in a slice` : `at most ${most.toFixed(2)} CPUs busy; slices of ${seconds(usual)}`;
       return;
     }
     const slice = slices[i], all = slice.user + slice.kernel;
@@ -146,7 +147,9 @@ export function timeline(root, answer) {
     if (drag >= 0) choose(drag, i);
   });
   plot.addEventListener('pointerleave', () => point(-1));
-  if (!isFile()) {
+  if (isFile()) {
+    plot.addEventListener('pointerdown', () => { said.textContent = 'This file holds the whole run; gait view shows a part of it that you drag over.'; });
+  } else {
     plot.addEventListener('pointerdown', (event) => {
       drag = sliceAt(event);
       plot.setPointerCapture(event.pointerId);

@@ -1,8 +1,12 @@
 # Debian's packages without touching the machine's configuration: sources are looked up through a
 # copy of its own package sources in the cache, turned into source entries. BENCH_SUITE: those of another
-# release of Debian instead.
+# release of Debian instead, as does a recipe's suite.
 
-apt_home=$cache/apt${BENCH_SUITE:+-$BENCH_SUITE}
+# suite_use: what follows is of the release that is meant.
+suite_use() {
+    meant=${BENCH_SUITE:-$suite}
+    apt_home=$cache/apt${meant:+-$meant}
+}
 
 apt_private() {
     "$1" -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt_home/sources" \
@@ -10,7 +14,7 @@ apt_private() {
         -o APT::Sandbox::User="$(id -un)" "${@:2}"
 }
 
-suite_source() { echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $BENCH_SUITE main"; }
+suite_source() { echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $meant main"; }
 
 machine_sources() {
     local file
@@ -28,8 +32,8 @@ apt_sources_update() {
     [ -e "$apt_home/updated" ] && [ -z "$(find "$apt_home/updated" -mtime +7)" ] && return
     rm -rf "$apt_home"
     mkdir -p "$apt_home/sources" "$apt_home/lists/partial" "$apt_home/cache/archives/partial"
-    [ -z "$BENCH_SUITE" ] || suite_source >"$apt_home/sources/suite.list"
-    [ -n "$BENCH_SUITE" ] || machine_sources "$apt_home/sources"
+    [ -z "$meant" ] || suite_source >"$apt_home/sources/suite.list"
+    [ -n "$meant" ] || machine_sources "$apt_home/sources"
     apt_private apt-get update || true
     touch "$apt_home/updated"
 }
@@ -45,7 +49,8 @@ source_download() {
 
 # source_unpack PACKAGE FOLDER: fetches once, unpacks with Debian's patches.
 source_unpack() {
-    local at=$cache/sources/$1${BENCH_SUITE:+@$BENCH_SUITE}
+    suite_use
+    local at=$cache/sources/$1${meant:+@$meant}
     if ! ls "$at"/*.dsc >/dev/null 2>&1; then
         apt_sources_update
         rm -rf "$at" "$at.new" && mkdir -p "$at.new"

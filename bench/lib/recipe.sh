@@ -2,6 +2,7 @@
 #
 # A recipe sets
 #   source    Debian source package to unpack, or nothing
+#   suite     another release of Debian to take the source from, if that of the machine has lost it
 #   debs      Debian binary packages unpacked privately, not installed (no service is started)
 #   needs     what building needs, as COMMAND:PACKAGE or /FILE:PACKAGE
 #   inputs    generators of bench/inputs whose output it reads
@@ -18,7 +19,7 @@ export CXXFLAGS=$CFLAGS
 recipe_names() { ls "$bench/programs"; }
 
 recipe_load() {
-    name=$1 source='' debs='' needs='' inputs='' sizes='1 10 50 120'
+    name=$1 source='' suite='' debs='' needs='' inputs='' sizes='1 10 50 120'
     [ -r "$bench/programs/$name" ] || { echo "bench: no program '$name' (there are: $(recipe_names | xargs))" >&2; return 2; }
     . "$bench/programs/$name"
     build_key=$({ echo "$source${BENCH_SUITE:+@$BENCH_SUITE} $debs $CFLAGS $LDFLAGS"; declare -f build; } | sha256sum | cut -c1-12)

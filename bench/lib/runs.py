@@ -36,6 +36,16 @@ class Runs:
         data = f"{self.work}/{name}.data"
         return self.run(program, size, shlex.join([self.gait, "record", "-q", "-o", data, *options, "--"])), data
 
+    def programs(self, names):
+        """Those that can be built here; says which cannot, whose sources may no longer be offered."""
+        built = []
+        for name in names.split(","):
+            if subprocess.run([f"{BENCH}/build", name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+                built.append(name)
+            else:
+                print(f"{name} cannot be built here (bench/build {name} says why): no figures for it", file=sys.stderr)
+        return built
+
     def ask(self, *words):
         done = subprocess.run([self.gait, *words, "--json"], stdout=subprocess.PIPE, check=True)
         return json.loads(done.stdout)

@@ -115,6 +115,20 @@ char *arena_format(struct arena *arena, const char *format, ...)
     return text;
 }
 
+void arena_join(struct arena *arena, struct arena *other)
+{
+    struct arena_chunk *first = other->last;
+    while (first && first->previous)
+        first = first->previous;
+    if (!arena->last) {
+        arena->last = other->last;
+    } else if (first) { /* behind the chunk that still has room */
+        first->previous = arena->last->previous;
+        arena->last->previous = other->last;
+    }
+    other->last = NULL;
+}
+
 void arena_release(struct arena *arena)
 {
     for (struct arena_chunk *chunk = arena->last; chunk;) {

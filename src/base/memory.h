@@ -26,4 +26,6 @@ char *arena_string(struct arena *arena, const char *text);
 char *arena_string_n(struct arena *arena, const char *text, size_t length);
 __attribute__((format(printf, 2, 3))) char *arena_format(struct arena *arena, const char *format,
                                                          ...);
+/* What was allocated in the other lives as long as the arena now. */
+void arena_join(struct arena *arena, struct arena *other);
 void arena_release(struct arena *arena);

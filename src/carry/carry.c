@@ -61,17 +61,34 @@ static struct modules modules_with(const struct profile *profile, uint32_t modul
 
 /* ---- the profile without its tables, of the new build */
 
+/* What is kept of the old build's file would give the new one's addresses other names. */
+static struct kept_parts kept_without(const struct kept_parts *kept, uint32_t module)
+{
+    struct kept_parts others = {0};
+    for (size_t i = 0; i < kept->n; i++)
+        if (kept->at[i].module != module)
+            *vec_push(&others) = kept->at[i];
+    return others;
+}
+
 static bool shell_make(struct profile *into, const struct profile *from, uint32_t module,
                        const struct binary *binary, struct err *err)
 {
     struct profile shell = *from, empty;
     struct modules modules = modules_with(from, module, binary->image.path);
+    struct kept_parts kept = kept_without(&from->kept, module);
     profile_init(&empty);
-    shell.edges = empty.edges;
-    shell.ranges = empty.ranges;
-    shell.trips = empty.trips;
-    shell.stacks = empty.stacks;
+    memcpy(shell.tables, empty.tables, sizeof shell.tables);
+    struct stacks *const trees[] = {&shell.stacks,        &shell.passages,   &shell.series,
+                                    &shell.context_paths, &shell.waits,      &shell.call_costs,
+                                    &shell.times,         &shell.wait_times, &shell.events};
+    for (size_t i = 0; i < sizeof trees / sizeof *trees; i++)
+        *trees[i] = empty.stacks;
     shell.samples = empty.samples; /* their places are the old build's */
+    shell.log = empty.log;         /* it has keys of the tables */
+    shell.path_parts = empty.path_parts;
+    shell.windows = empty.windows;
+    shell.kept = kept;
     struct module *carried = &modules.at[module];
     carried->build_id_bytes = binary->image.build_id_bytes < sizeof carried->build_id
                                   ? binary->image.build_id_bytes
@@ -89,6 +106,7 @@ static bool shell_make(struct profile *into, const struct profile *from, uint32_
     if (!ok)
         profile_release(into);
     vec_release(&modules);
+    vec_release(&kept);
     profile_release(&empty);
     return ok;
 }
@@ -209,6 +227,9 @@ static void module_carry(struct profile *into, const struct profile *from, struc
         into->totals.instructions = instructions_count(into);
     if (from->mode == PROFILE_PLAIN)
         kept = (struct kept){tables.time_kept, tables.time};
+    report->no_values = tables.lacks_values;
+    report->no_paths = tables.lacks_paths;
+    report->no_model = tables.lacks_model;
     report->weight_kept = kept.all > 0 ? kept.weight / kept.all : 0;
     carry_places_close(&tables.places);
 }
@@ -281,6 +302,12 @@ static void fact_note(struct profile *profile, const char *path, const struct ca
                  arena_format(&profile->arena, "%s, from build %s to %s: %.2f %% found again",
                               path_name(path), report->old_build, report->new_build,
                               100 * report->weight_kept));
+    if (report->no_values)
+        profile_fact(profile, "carried_without", "values");
+    if (report->no_paths)
+        profile_fact(profile, "carried_without", "paths");
+    if (report->no_model)
+        profile_fact(profile, "carried_without", "windows and records");
 }
 
 bool carry_profile(struct profile *ret_profile, const struct profile *from,

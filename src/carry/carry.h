@@ -27,7 +27,10 @@ struct carry_report {
     uint64_t blocks, blocks_kept;       /* likewise */
     double weight_kept; /* share of the executed instructions of the module, or of its time, that
                            has a place */
-    bool same;          /* it is the build that ran, elsewhere: nothing had to be carried over */
+    /* It had some of the module: values, paths, windows or records for a model. They belong to the
+     * old code, and are left out. */
+    bool no_values, no_paths, no_model;
+    bool same; /* it is the build that ran, elsewhere: nothing had to be carried over */
 };
 
 /* The profile is the caller's to release. */

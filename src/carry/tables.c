@@ -1,9 +1,9 @@
 #include "carry/tables.h"
 
+#include "carry/trees.h"
 #include "profile/sums.h"
 
-/* An address of any module, in the new build; false: it has none. */
-static bool address_carry(struct carry_tables *tables, uint32_t module, uint64_t *at)
+bool carry_address(struct carry_tables *tables, uint32_t module, uint64_t *at)
 {
     return module != tables->module || carry_places_find(&tables->places, *at, at);
 }
@@ -38,8 +38,8 @@ static void edges_carry(struct carry_tables *tables)
                     (key.kind == EDGE_RETURN && key.to_module == tables->module);
         if (ours && edge_follows(tables, &key))
             continue;
-        if (address_carry(tables, key.from_module, &key.from.v) &&
-            address_carry(tables, key.to_module, &key.to.v))
+        if (carry_address(tables, key.from_module, &key.from.v) &&
+            carry_address(tables, key.to_module, &key.to.v))
             sums_add(table_at(&tables->into->edges, &key), &edges->at[i]);
     }
 }
@@ -61,51 +61,79 @@ static void trips_carry(struct carry_tables *tables)
     const struct table *trips = &tables->from->trips;
     for (uint32_t i = 0; i < trips->n; i++) {
         struct trip_key key = *(const struct trip_key *)map_key(&trips->keys, i);
-        if (address_carry(tables, key.module, &key.head.v))
+        if (carry_address(tables, key.module, &key.head.v))
             sums_add(table_at(&tables->into->trips, &key), &trips->at[i]);
     }
 }
 
-/* ---- stacks */
+/* ---- loads, and conflicts of accesses */
 
-struct nodes {
-    VEC(uint32_t);
-};
-
-/* A frame that has no place is left out: who called it called what it called. What was seen with it
- * innermost was seen somewhere in the module. */
-static void stacks_carry(struct carry_tables *tables)
+static void latencies_carry(struct carry_tables *tables)
 {
-    const struct stacks *from = &tables->from->stacks;
-    struct stacks *into = &tables->into->stacks;
-    struct nodes nodes = {0}, gone = {0};
-    uint32_t unknown = profile_module(tables->into, "[unknown]", NULL, 0);
-    for (uint32_t i = 0; i < from->nodes.n; i++) {
-        struct stack_key key = stacks_key(from, i);
-        uint32_t parent = key.parent == STACK_NONE ? STACK_NONE : nodes.at[key.parent];
-        bool found = address_carry(tables, key.module, &key.address);
-        *vec_push(&gone) = !found;
-        *vec_push(&nodes) = found ? stacks_node(into, parent, key.module, key.address) : parent;
+    const struct table *latencies = &tables->from->latencies;
+    for (uint32_t i = 0; i < latencies->n; i++) {
+        struct latency_key key = *(const struct latency_key *)map_key(&latencies->keys, i);
+        if (carry_address(tables, key.module, &key.address.v))
+            sums_add(table_at(&tables->into->latencies, &key), &latencies->at[i]);
     }
-    for (uint32_t i = 0; i < from->cells.n; i++) {
-        const struct stack_cell *cell = map_key(&from->cells, i);
-        uint32_t node = nodes.at[cell->node];
-        bool ours = stacks_key(from, cell->node).module == tables->module;
-        tables->time += ours ? (double)from->weights.at[i] : 0;
-        tables->time_kept += ours && !gone.at[cell->node] ? (double)from->weights.at[i] : 0;
-        if (gone.at[cell->node])
-            node = stacks_node(into, node, unknown, 0);
-        stacks_add(into, node, cell->group, from->weights.at[i]);
+}
+
+static void conflicts_carry(struct carry_tables *tables)
+{
+    const struct table *conflicts = &tables->from->conflicts;
+    for (uint32_t i = 0; i < conflicts->n; i++) {
+        struct conflict_key key = *(const struct conflict_key *)map_key(&conflicts->keys, i);
+        if (carry_address(tables, key.from_module, &key.from.v) &&
+            carry_address(tables, key.to_module, &key.to.v))
+            sums_add(table_at(&tables->into->conflicts, &key), &conflicts->at[i]);
     }
-    vec_release(&nodes);
-    vec_release(&gone);
+}
+
+/* ---- what only the old code had */
+
+/* Values are those of its registers and of its data. */
+static bool values_copy(struct carry_tables *tables)
+{
+    const struct table *values = &tables->from->values;
+    uint32_t ours = tables->module;
+    bool lacks = false;
+    for (uint32_t i = 0; i < values->n; i++) {
+        const struct value_key *key = map_key(&values->keys, i);
+        if (key->module == ours || key->to == ours || key->caller_module == ours)
+            lacks = true;
+        else
+            sums_add(table_at(&tables->into->values, key), &values->at[i]);
+    }
+    return lacks;
+}
+
+/* Rows of paths, which are numbers, or of a modelled core: keys begin with the module. */
+static bool others_copy(const struct carry_tables *tables, const struct table *from,
+                        struct table *into)
+{
+    bool lacks = false;
+    for (uint32_t i = 0; i < from->n; i++) {
+        const uint32_t *module = map_key(&from->keys, i);
+        if (*module == tables->module)
+            lacks = true;
+        else
+            sums_add(table_at(into, module), &from->at[i]);
+    }
+    return lacks;
 }
 
 void carry_tables_fill(struct carry_tables *tables)
 {
+    const struct profile *from = tables->from;
+    struct profile *into = tables->into;
     ranges_copy(tables);
     edges_carry(tables);
     trips_carry(tables);
-    if (tables->from->stacks.nodes.n)
-        stacks_carry(tables);
+    latencies_carry(tables);
+    conflicts_carry(tables);
+    bool paths = others_copy(tables, &from->paths, &into->paths);
+    tables->lacks_paths = carry_trees_fill(tables) || paths || from->path_parts.n;
+    tables->lacks_values = values_copy(tables);
+    tables->lacks_model =
+        others_copy(tables, &from->modelled, &into->modelled) || from->windows.n || from->samples.n;
 }

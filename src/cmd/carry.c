@@ -65,6 +65,14 @@ static void binary_resolve(struct options *options, char path[PATH_MAX])
         options->carry.binary = path;
 }
 
+static void lacking_say(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->facts.n; i++)
+        if (strcmp(profile->facts.at[i].key, "carried_without") == 0)
+            say("left out: %s of the old build's code; to have them, record the new build",
+                profile->facts.at[i].value);
+}
+
 int cmd_carry(int argc, char **argv)
 {
     struct options options;
@@ -79,6 +87,8 @@ int cmd_carry(int argc, char **argv)
         status = profile_carry(&profile, options.input, &options.carry, options.quiet);
     if (status != EXIT_DONE)
         return status;
+    if (!options.quiet)
+        lacking_say(&profile);
     bool ok = profile_write(options.output, &profile, &err);
     profile_release(&profile);
     return ok ? EXIT_DONE : say_err(&err);

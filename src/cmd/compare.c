@@ -4,6 +4,8 @@
 #include "cmd/compare_gcda.h"
 #include "cmd/options/view_options.h"
 #include "consumers/path_settle.h"
+#include "analysis/counts/event_sums.h"
+#include "profile/events.h"
 #include "profile/file/file.h"
 #include "analysis/compare/compare.h"
 #include "view/views.h"
@@ -36,6 +38,7 @@ static const struct flag flags[] = {
     VIEW_RAW("counts as recorded"),
     VIEW_INFERRED(": make counts of functions, blocks and edges consistent, by these costs "
                   "(sampled profiles: confidence)"),
+    VIEW_EVENT,
     VIEW_QUIET("do not mention damage"),
     {0},
 };
@@ -67,6 +70,15 @@ static bool comparable(const struct options *options, const struct profile *cons
                        struct err *err)
 {
     enum weight weight = options->view.weight;
+    enum infer_method method = options->view.method;
+    if (method == INFER_CLASSES && !event_sums_known(sides[1]))
+        return err_set(err, ERR_FORMAT,
+                       "%s: classes need samples of cycles and of stalls beside its own: gait "
+                       "record --exact --core NAME --counters 1000 has them of a model",
+                       options->other);
+    if (method == INFER_PERFECT && sides[0]->mode == PROFILE_PLAIN)
+        return err_set(err, ERR_FORMAT, "%s: perfect classes are made of exact counts",
+                       options->truth);
     for (int i = 0; i < SIDES_MAX; i++)
         if (sides[i]->mode == PROFILE_PLAIN && !options->view.inferred)
             return err_set(err, ERR_FORMAT,
@@ -129,6 +141,12 @@ int cmd_compare(int argc, char **argv)
     if (status != EXIT_DONE)
         return status;
     status = profile_load(options.other, options.view.quiet, &other);
+    if (status == EXIT_DONE && options.view.event &&
+        !profile_choose_event(&other, options.view.event, &err)) {
+        err_in(&err, "%s: --event", options.other);
+        status = say_err(&err);
+        profile_release(&other);
+    }
     if (status == EXIT_DONE && options.view.by == BY_PATH) {
         path_settle(&truth);
         path_settle(&other);

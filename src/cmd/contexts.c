@@ -63,10 +63,13 @@ static const struct flag flags[] = {
     VIEW_PID("this process only"),
     VIEW_TID("this thread only"),
     VIEW_TIME,
+    VIEW_EVENT,
     VIEW_MODULE("only samples whose innermost code is in this module"),
     VIEW_FUNCTION("only stacks with a function of this name or glob; its callers bottom-up"),
     {"kernel", 0, NULL, NULL, "weigh kernel time instead of user time",
      TAKE(set, struct options, filter.kernel)},
+    {"cpu-time", 0, NULL, NULL, "weigh user and kernel time together, as gait report does",
+     TAKE(set, struct options, contexts.both)},
     {"sites", 0, NULL, NULL, "separate calls from different places of a function (always in JSON)",
      TAKE(set, struct options, contexts.sites)},
     {"unfolded", 0, NULL, NULL, "do not fold recursion",
@@ -94,7 +97,10 @@ static bool check(struct options *options, int argc, char **argv, struct err *er
         return err_set(err, ERR_USAGE, "--below: ids are those of --json, which is missing");
     options->filter.pid = options->view.pid;
     options->filter.tid = options->view.tid;
-    options->filter.kernel |= options->view.module && strcmp(options->view.module, "[kernel]") == 0;
+    if (options->contexts.both && options->filter.kernel)
+        return err_set(err, ERR_USAGE, "--cpu-time has the kernel's time: leave out --kernel");
+    options->filter.kernel |= !options->contexts.both && options->view.module &&
+                              strcmp(options->view.module, "[kernel]") == 0;
     options->contexts.module = options->view.module;
     options->contexts.function = options->view.function;
     options->contexts.sites |= options->view.json;

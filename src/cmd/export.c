@@ -25,6 +25,7 @@
 struct options {
     const char *input, *output, *notes;
     struct viewed viewed; /* html: the input, or two to compare */
+    struct html_options html;
     enum fit_voting voting;
     const struct exporter *exporter;
     struct export_options export;
@@ -128,6 +129,15 @@ static const struct flag flags[] = {
     {"window", 0, "N", NULL, "perfetto: one window (all); gait windows lists them",
      TAKE(u32, struct options, export.window), .low = 1,
      .expected = "the number of a window, from 1 on"},
+    {"functions", 0, "N", NULL, "html: number of functions with a page (20)",
+     TAKE(u32, struct options, html.functions), .low = 1, .expected = "a number of functions"},
+    {"graphs", 0, "N", NULL, "html: number of functions with a control flow graph (10)",
+     TAKE(u32, struct options, html.graphs), .low = 1, .expected = "a number of functions"},
+    {"windows", 0, "N", NULL, "html: number of windows with a page (5)",
+     TAKE(u32, struct options, html.windows), .low = 1, .expected = "a number of windows"},
+    {"size", 0, "MB", NULL, "html: the largest file, in MB (5)",
+     TAKE(number, struct options, html.size_mb), .low = 1, .high = 1000,
+     .expected = "a number of MB from 1 to 1000"},
     {"notes", 0, "FOLDER", NULL,
      "gcda: folder of gcc's .gcno files (.); .gcda files go beside them, or with -o FOLDER where "
      "-fprofile-use=FOLDER looks",
@@ -203,6 +213,12 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
         return err_set(err, ERR_USAGE, "--window is for --format perfetto");
     if (options->exporter->source == EXPORT_OBJECTS)
         return true;
+    const struct html_options *html = &options->html;
+    if (options->exporter->source != EXPORT_PAGE &&
+        (html->functions || html->graphs || html->windows || html->size_mb > 0))
+        return err_set(err, ERR_USAGE,
+                       "--functions, --graphs, --windows and --size are for "
+                       "--format html");
     if (options->notes || options->voting)
         return err_set(err, ERR_USAGE, "--%s is for --format gcda",
                        options->notes ? "notes" : "votes");
@@ -215,7 +231,8 @@ static bool write_content(FILE *to, struct options *options, const struct profil
                           struct err *err)
 {
     if (options->exporter->source == EXPORT_PAGE) {
-        html_write(to, &options->viewed, options->quiet);
+        options->html.quiet = options->quiet;
+        html_write(to, &options->viewed, &options->html);
         return true;
     }
     return export_profile(to, options->exporter, profile, &options->export, err) ||

@@ -34,6 +34,7 @@ static const struct flag flags[] = {
     VIEW_WEIGHT(" (time for sampled and plain profiles)"),
     VIEW_MODULE("functions of this module only"),
     VIEW_TIME,
+    VIEW_EVENT,
     VIEW_PID("this process only"),
     VIEW_TID("this thread only"),
     VIEW_JSON("as JSON, schema gait/graph/1, with the places where Graphviz puts blocks"),

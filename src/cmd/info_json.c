@@ -93,12 +93,14 @@ static void views_json(struct json *json, const struct profile *profile)
         const char *name;
         bool there;
     } views[] = {
-        {"paths", profile->paths.n > 0},
+        {"paths", profile->paths.n || profile->path_parts.n},
         {"values", profile->values.n > 0},
         {"latencies", profile->latencies.n > 0},
         {"conflicts", profile->conflicts.n > 0},
         {"pipeline", profile->samples.n || modelled_has(profile)},
         {"waits", profile->waits.cells.n > 0},
+        {"timeline", profile->times.cells.n > 0},
+        {"python", profile_has_python(profile)},
     };
     json_array(json, "views");
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)

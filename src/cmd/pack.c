@@ -24,9 +24,8 @@ static const struct flag flags[] = {
      TAKE(text, struct options, output)},
     {"sources", 0, NULL, NULL, "take the texts of source files along, too",
      TAKE(set, struct options, sources)},
-    {"binary", 0, "OLD=NEW", NULL, "the file or folder OLD is at NEW now; may be given again",
-     .take = take_moved_binary},
-    {"symfs", 0, "FOLDER", NULL, "look for files below FOLDER first", .take = take_symfs},
+    VIEW_BINARY_SHOWN,
+    VIEW_SYMFS_SHOWN,
     {"quiet", 'q', NULL, NULL, "print nothing", TAKE(set, struct options, quiet)},
     {0},
 };
@@ -76,7 +75,7 @@ static void pack(struct profile *profile, const struct options *options)
         modules[i] = i;
     kernel_names_complete(profile);
     places_mark_profile(&places, profile, modules);
-    gather(&result, profile, &places, GATHER_ALL);
+    gather(&result, profile, &places, (struct gather_wish){0}, NULL);
     for (size_t i = 0; i < result.kept.n; i++)
         kept_add(&profile->kept, &profile->arena, &result.kept.at[i]);
     kept_sort(&profile->kept);

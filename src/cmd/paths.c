@@ -49,6 +49,7 @@ static const struct flag flags[] = {
     VIEW_MODULE("only paths of this module"),
     VIEW_FUNCTION("only paths of functions of this name or glob, or of the one at this address"),
     VIEW_RAW("counts as recorded, not fitted to those of blocks and edges"),
+    VIEW_TIME,
     VIEW_LIMIT("number of paths (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/paths/1"),
     VIEW_OUTPUT,
@@ -66,6 +67,11 @@ static const struct command_line this_command = {
 /* What a recording must have for what is asked. */
 static bool has_paths(const struct options *options, const struct profile *profile, struct err *err)
 {
+    if (profile->part_no_paths)
+        return err_set(err, ERR_FORMAT,
+                       "%s: --time: this recording, by an older gait, does not say when paths "
+                       "ran; without --time it shows all",
+                       options->view.input);
     if (!hot_paths_there(profile, options->view.input, err))
         return false;
     if (options->iterations > 1 && !profile->series.nodes.n)
@@ -136,7 +142,7 @@ int cmd_paths(int argc, char **argv)
         return say_err(&err);
     }
     struct profile profile;
-    int status = profile_load(options.view.input, options.view.quiet, &profile);
+    int status = view_load_counts(&options.view, &profile);
     if (status != EXIT_DONE)
         return status;
     path_settle(&profile);

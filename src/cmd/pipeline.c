@@ -71,6 +71,7 @@ static const struct flag flags[] = {
     VIEW_MODULE("only instructions of this module"),
     VIEW_FUNCTION(
         "only instructions of functions of this name or glob, or of the one at this address"),
+    VIEW_TIME,
     VIEW_LIMIT("number of rows (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/pipeline/1"),
     VIEW_OUTPUT,

@@ -51,6 +51,7 @@ static const struct flag flags[] = {
      TAKE(set, struct options, no_values)},
     VIEW_MODULE("only places of this module"),
     VIEW_FUNCTION("only places of functions of this name or glob, or of the one at this address"),
+    VIEW_TIME,
     VIEW_LIMIT("number of places (20; with --json all)"),
     VIEW_JSON("as JSON, schema gait/values/1"),
     VIEW_OUTPUT,

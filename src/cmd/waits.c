@@ -38,6 +38,7 @@ static const struct flag flags[] = {
     VIEW_FUNCTION("only stacks with a function of this name or glob"),
     {"depth", 0, "N", NULL, "number of frames of a stack (12)", TAKE(u32, struct options, frames),
      .low = 1, .expected = "a number of frames"},
+    VIEW_TIME,
     VIEW_LIMIT("number of rows of each table (10; with --json all)"),
     VIEW_JSON("as JSON, schema gait/waits/1"),
     VIEW_OUTPUT,
@@ -109,7 +110,7 @@ int cmd_waits(int argc, char **argv)
     if (!flags_parse(&this_command, &options, argc, argv, &err) ||
         !view_input(&options.view, argc, argv, &err))
         return say_err(&err);
-    int status = profile_load(options.view.input, options.view.quiet, &profile);
+    int status = view_load_waits(&options.view, &profile);
     if (status != EXIT_DONE)
         return status;
     kernel_names_complete(&profile);

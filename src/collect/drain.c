@@ -8,6 +8,7 @@
 #include "collect/exact/path_plans.h"
 #include "collect/kernel_part.h"
 #include "collect/modules/module_host.h"
+#include "collect/output/output.h"
 #include "collect/stacks/walk_stacks.h"
 #include "profile/sums.h"
 #include "wire/plain.h"
@@ -23,7 +24,7 @@ static const uint64_t DELAY_FIRST_NS = 50000000, DELAY_MIN_NS = 5000000, DELAY_M
 /* Exact runs: what was translated first is most of what a short program needs. What is read while
  * it runs need not be read when it has ended. */
 static const uint64_t DELAY_EXACT_NS = 8000000;
-enum { STRETCH_MOST = 4 };
+enum { STRETCH_MOST = 4, BATCHES = 16 };
 /* What the last reading needs for each segment: rows of ranges and edges, and their order. */
 enum { SEGMENT_BYTES = 190, EXPECTED_BYTES_MAX = 24 << 20 };
 
@@ -53,6 +54,11 @@ uint64_t drain_own_ns(const struct drain *drain)
     return cpu_times_own_ns() + module_ns(drain);
 }
 
+uint64_t drain_ahead_ns(const struct drain *drain)
+{
+    return drain->session->output ? output_ahead_ns(drain->session->output) : 0;
+}
+
 void drain_init(struct drain *drain, const struct recording_session *session)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -63,6 +69,7 @@ void drain_init(struct drain *drain, const struct recording_session *session)
                             .unwatched_ns = session->options->record.delay_ns};
     if (exact_counts(drain))
         drain->delay_ns = DELAY_EXACT_NS;
+    map_init(&drain->pids, sizeof(int32_t));
     drain->stretch = 1;
     drain->read_ns = drain->began_ns;
     drain->tool_ns_told = drain->startup_ns = drain_own_ns(drain);
@@ -77,6 +84,7 @@ void drain_release(struct drain *drain)
         if (drain->mapped[i])
             share_unmap(drain->mapped[i]);
     }
+    map_release(&drain->pids);
     *drain = (struct drain){0};
 }
 
@@ -268,6 +276,7 @@ static void source_open(struct drain *drain, uint32_t index)
     drain->sources[index] = source;
     if (drain->session->kernel)
         kernel_part_claim(drain->session->kernel, pid, 0, share_load(&channel->start_tsc));
+    map_add(&drain->pids, &pid);
     if (!drain->processes++)
         drain->first_source = source;
 }
@@ -324,11 +333,11 @@ static void tell_cost(struct drain *drain)
     uint32_t live = 0;
     for (int i = 0; i < CHANNEL_N; i++)
         live += source_live(drain->sources[i]);
-    uint64_t now = drain_own_ns(drain);
+    uint64_t now = drain_own_ns(drain) - drain_ahead_ns(drain);
     if (drain->session->kernel)
         now += drain->session->kernel->cost_ns;
-    uint64_t more = now - drain->tool_ns_told;
-    drain->tool_ns_told = now;
+    uint64_t told = drain->tool_ns_told, more = now > told ? now - told : 0;
+    drain->tool_ns_told = told + more;
     for (int i = 0; i < CHANNEL_N; i++) {
         if (!source_live(drain->sources[i]))
             continue;
@@ -366,8 +375,10 @@ static void choose_delay(struct drain *drain, uint64_t fullest, uint32_t used, u
         delay = exact_counts(drain) ? DELAY_EXACT_NS + elapsed_ns(drain) / 4 : 2 * delay;
     if (drain->session->options->plans || drain->session->paths) /* the program waits for them */
         delay = DELAY_MIN_NS;
-    /* Each reading of counters is a batch. */
-    uint64_t batch = DECODE_BATCH_NS * drain->stretch;
+    /* Each reading of counters is a batch. A long run need not have more of them for its intervals:
+     * they become longer with it. */
+    uint64_t each = drain->ran_ns / BATCHES, least = DECODE_BATCH_NS;
+    uint64_t batch = (each > least ? each : least) * drain->stretch;
     uint64_t most =
         drain->session->options->record.tally && batch < DELAY_MAX_NS ? batch : DELAY_MAX_NS;
     drain->delay_ns = delay < DELAY_MIN_NS ? DELAY_MIN_NS : delay > most ? most : delay;

@@ -5,6 +5,7 @@
  * budget. */
 #pragma once
 
+#include "base/map.h"
 #include "collect/target/cpu_times.h"
 #include "collect/source.h"
 #include "collect/windows/window_consumer.h"
@@ -42,7 +43,8 @@ struct drain {
     uint64_t unwatched_ns;       /* CPU time of each process before its first sample */
     bool quiet;                  /* nothing was read since drain_count */
     bool ending;                 /* the program has ended: channels are not freed any more */
-    uint32_t processes;          /* that started recording */
+    uint32_t processes;          /* that started recording, again after each exec */
+    struct map pids;             /* of these: a process is one, whatever it executes */
     uint64_t joined; /* forked processes, when channels were last searched: later ones are in none
                         of the sums */
     uint64_t memory_bytes; /* the highest figure of any process */
@@ -62,6 +64,8 @@ void drain_read(struct drain *drain);
 bool drain_crowded(const struct drain *drain);
 /* CPU time of the tool, and of the module's process. */
 uint64_t drain_own_ns(const struct drain *drain);
+/* Of that: to read files on a CPU that was idle. It is work that is done once, and not governed. */
+uint64_t drain_ahead_ns(const struct drain *drain);
 /* Makes plans that processes wait for; returns how many. */
 uint32_t drain_serve(struct drain *drain);
 /* Reads the traces of known processes, until this time of CLOCK_MONOTONIC; returns bytes. */

@@ -176,8 +176,7 @@ void kernel_part_attach(struct kernel_part *part, const int *pids, size_t n)
         end(part, err.text);
         return;
     }
-    part->follow.tasks.began_ns = clock_ns(CLOCK_MONOTONIC);
-    perf_events_start(&part->events);
+    attach_start(&part->events, &part->follow, clock_ns(CLOCK_MONOTONIC));
 }
 
 /* ---- while it runs */
@@ -209,6 +208,15 @@ void kernel_part_claim(struct kernel_part *part, int pid, int tid, uint64_t star
     if (map_add(&part->claims, &key) == known)
         follow_claim(&part->follow, (struct follow_claim){(uint32_t)pid, (uint32_t)tid,
                                                           tsc_to_ns(part, start_tsc)});
+}
+
+void kernel_part_told(struct kernel_part *part, uint32_t pid, const struct wire_thread *slot,
+                      uint64_t ns)
+{
+    char name[sizeof slot->name + 1] = {0};
+    memcpy(name, slot->name, sizeof slot->name);
+    if (part->on && ns)
+        lives_told(&part->follow.tasks.lives, pid, (uint32_t)slot->tid, name, ns);
 }
 
 bool kernel_part_filling(const struct kernel_part *part)
@@ -383,7 +391,7 @@ static void looks_give(struct kernel_part *part, uint64_t now_ns, bool last)
 {
     if (!part->looks.on)
         return;
-    uint64_t off = looks_tell(&part->looks, last);
+    uint64_t off = looks_tell(&part->looks, last, !part->on);
     if (!part->on) { /* else switches have it */
         sum_add(&part->looks.profile->totals.off_ns, off);
         sum_add(&part->told.off_ns, off);
@@ -430,6 +438,8 @@ void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, b
         lives->rest[1] = times->kernel_ns;
     }
     times_give(part, now, last);
+    if (last)
+        lives_rest(lives, times->user_ns + times->kernel_ns, part->user_ns + part->kernel_ns);
     if (last || !(costs_too_much(part) || costs_far_too_much(part, now)))
         return;
     part->ended_ns = now;

@@ -23,6 +23,7 @@
 struct cpu_times;
 struct err;
 struct recording_options;
+struct wire_thread;
 
 struct kernel_part {
     const struct recording_options *options;
@@ -57,6 +58,9 @@ void kernel_part_attach(struct kernel_part *part, const int *pids, size_t n);
 /* The process has an agent since then; tid 0: else its agent samples the thread since then. May be
  * told again. */
 void kernel_part_claim(struct kernel_part *part, int pid, int tid, uint64_t start_tsc);
+/* So much CPU time of the thread is in the profile by its agent. */
+void kernel_part_told(struct kernel_part *part, uint32_t pid, const struct wire_thread *slot,
+                      uint64_t ns);
 /* When it is to be read; UINT64_MAX: no matter. */
 uint64_t kernel_part_due(const struct kernel_part *part);
 /* Whether rings fill up: read soon. */

@@ -8,6 +8,7 @@
 #include "collect/exact/plans.h"
 #include "collect/kernel_part.h"
 #include "collect/modules/module_host.h"
+#include "collect/recording_facts.h"
 #include "collect/stacks/walk_stacks.h"
 #include "values/payload_dump.h"
 #include "consumers/stream_dump.h"
@@ -16,13 +17,11 @@
 #include "collect/channel/share.h"
 #include "collect/target/target.h"
 #include "collect/totals.h"
-#include "model/core/model.h"
 #include "process/mapped_files.h"
 #include "profile/file/file.h"
 #include "profile/sums.h"
 #include "values/latency_scale.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,53 +69,13 @@ struct run {
 
 /* ---- before the program runs */
 
-/* What windows were asked to hold, as --events has it, and how long they were asked to be. */
-static void windows_describe(struct profile *head, const struct recording_options *options)
+static bool results_open(struct run *run, struct err *err)
 {
-    static const struct {
-        uint32_t bit;
-        const char *name;
-    } events[] = {{EVENTS_ADDRESS, ",address"},
-                  {EVENTS_VALUE, ",value"},
-                  {EVENTS_LATENCY, ",latency"},
-                  {EVENTS_STACK, ",stack"}};
-    char text[64] = "edge,call", window[16];
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        if (options->record.events & events[i].bit)
-            strcat(text, events[i].name);
-    profile_fact(head, "events", text);
-    if (options->value_callers)
-        profile_fact(head, "context", "values by who called");
-    snprintf(window, sizeof window, "%u", options->record.window);
-    if (options->record.window)
-        profile_fact(head, "window", window);
-}
-
-static void head_fill(struct run *run)
-{
-    struct profile *head = &run->delta;
-    profile_init(head);
-    head->mode = run->options->record.mode == RECORD_SAMPLED ? PROFILE_SAMPLED : PROFILE_EXACT;
-    output_describe(head, run->options->command);
-    const struct record_options *record = &run->options->record;
-    char budget[48];
-    if (record->fixed_hz)
-        snprintf(budget, sizeof budget, "%u interrupts a second", record->fixed_hz);
-    else
-        snprintf(budget, sizeof budget, "%g %%", record->overhead_ppm / 1e4);
-    if (record->mode == RECORD_SAMPLED)
-        profile_fact(head, "budget", budget), windows_describe(head, run->options);
-    if (run->options->only)
-        profile_fact(head, "only", run->options->only_text);
-    if (run->options->compress)
-        profile_fact(head, "compress", run->options->compress);
-    if (run->options->core) {
-        bool addresses = run->options->record.events & EVENTS_ADDRESS;
-        profile_fact(head, "core", run->options->core->name);
-        profile_fact(head, "core_addresses", addresses ? "recorded" : "taken to be hits");
-    }
-    if (run->options->paths && run->options->record.covered && !run->options->only)
-        profile_fact(head, "counts", "of paths that came to an end");
+    const struct recording_options *options = run->options;
+    struct keep_wish keep = options->keep;
+    keep.no_paths = options->record.mode != RECORD_SAMPLED && !options->paths &&
+                    !options->trace_paths && !options->record.contexts;
+    return output_open(&run->output, options->output, &run->delta, &keep, err);
 }
 
 static bool start(struct run *run, struct err *err)
@@ -125,7 +84,7 @@ static bool start(struct run *run, struct err *err)
     if (!launch_find_library(library, sizeof library, err) ||
         !launch_find_program(run->options->argv[0], run->program, &run->recording->exec_errno,
                              err) ||
-        !output_open(&run->output, run->options->output, &run->delta, &run->options->keep, err))
+        !results_open(run, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);
     struct launch launch = {
@@ -147,7 +106,7 @@ static bool start(struct run *run, struct err *err)
 static bool attach(struct run *run, struct err *err)
 {
     const struct recording_options *options = run->options;
-    if (!output_open(&run->output, options->output, &run->delta, &options->keep, err))
+    if (!results_open(run, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);
     if (target_attach(&run->target, options->pids, options->n_pids, run->share.fd, err)) {
@@ -158,49 +117,14 @@ static bool attach(struct run *run, struct err *err)
     return false;
 }
 
+/* Adding up appends takes milliseconds, and so does writing the sum. A program that was sampled is
+ * not to be kept waiting for what views can do. */
+static bool rewrites(const struct run *run)
+{
+    return run->options->record.mode != RECORD_SAMPLED;
+}
+
 /* ---- while it runs */
-
-static void describe_agent(struct run *run)
-{
-    if (run->described || !run->drain.processes)
-        return;
-    run->described = true;
-    char hertz[24], clocks[48];
-    snprintf(hertz, sizeof hertz, "%" PRIu64, run->drain.first.tsc_hz);
-    snprintf(clocks, sizeof clocks, "%" PRIu64 " %" PRIu64, (uint64_t)__builtin_ia32_rdtsc(),
-             clock_ns(CLOCK_REALTIME));
-    if (run->drain.first.tsc_hz) {
-        profile_fact(&run->delta, "tsc_hz", hertz);
-        profile_fact(&run->delta, "tsc_at", clocks);
-    }
-    if (run->options->record.mode == RECORD_SAMPLED)
-        profile_fact(&run->delta, "trigger",
-                     run->drain.first.trigger == TRIGGER_PERF ? "perf" : "cputime");
-}
-
-static void describe_memory(struct run *run)
-{
-    char bytes[32];
-    snprintf(bytes, sizeof bytes, "%" PRIu64 " bytes", run->drain.memory_bytes);
-    if (run->drain.memory_bytes)
-        profile_fact(&run->delta, "agent_memory", bytes);
-}
-
-/* What was passed on of values, and what was not: counts in the profile are estimates then. */
-static void describe_stream(struct run *run)
-{
-    struct drain_sum sum;
-    char text[160];
-    if (!run->options->compress)
-        return;
-    drain_sum(&run->drain, true, &sum);
-    snprintf(text, sizeof text,
-             "%" PRIu64 " %s became %" PRIu64 " messages, which stand for %" PRIu64 "; %" PRIu64
-             " of places that had converged were left out",
-             sum.stream.taken, run->options->record.compress[0] ? "tuples" : "values",
-             sum.stream.told, sum.stream.stands_for, sum.stream.settled);
-    profile_fact(&run->delta, "compressed", text);
-}
 
 /* What batches added up to: the profile forgets it when it is stored. */
 static void batches_note(struct run *run)
@@ -223,7 +147,7 @@ static void python_keep(struct run *run, bool last)
 static bool has_jit(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->modules.n; i++)
-        if (strcmp(profile->modules.at[i].path, "[jit]") == 0)
+        if (profile_module_is_jit(profile, i))
             return true;
     return false;
 }
@@ -233,11 +157,12 @@ static void append(struct run *run, bool last)
     struct totals now;
     struct cpu_times times;
     drain_count(&run->drain, last);
-    describe_agent(run);
-    if (last) {
-        describe_memory(run);
-        describe_stream(run);
+    if (!run->described && run->drain.processes) {
+        facts_agent(&run->delta, run->options, &run->drain);
+        run->described = true;
     }
+    if (last)
+        facts_last(&run->delta, run->options, &run->drain);
     target_times(&run->target, &times);
     if (last && run->target.started)
         drain_outliving(&run->drain, run->target.child.pid, &times);
@@ -251,7 +176,7 @@ static void append(struct run *run, bool last)
     bool jit = last && has_jit(&run->delta);
     output_append(&run->output, &run->delta, last && !jit);
     if (jit) { /* only what was appended is known to need a name */
-        output_name_jit(&run->output, &run->delta);
+        output_name_jit(&run->output, &run->delta, JIT_ALL);
         output_append(&run->output, &run->delta, true);
     }
     drain_forget(&run->drain);
@@ -393,6 +318,8 @@ static void follow(struct run *run)
         }
         run->drain.ending = target->ended;
         drain_read(&run->drain);
+        if (!target->ended && !rewrites(run))
+            output_look_ahead(&run->output);
         own_threads_tell(run);
         kernel_part_read(&run->kernel, false);
         if (kernel_part_dear(&run->kernel))
@@ -420,13 +347,6 @@ static const char *lacking(const struct recording_options *options, const struct
         return "calling context";
     bool counts = options->record.mode == RECORD_EXACT_COUNTS;
     return counts && !total->totals.instructions ? "instruction" : NULL;
-}
-
-/* Adding up appends takes milliseconds, and so does writing the sum. A program that was sampled is
- * not to be kept waiting for what views can do. */
-static bool rewrites(const struct run *run)
-{
-    return run->options->record.mode != RECORD_SAMPLED;
 }
 
 static void add_up(struct run *run)
@@ -473,12 +393,13 @@ static void conclude(struct run *run)
     kernel_conclude(run);
     recording->translate_ns = sum.totals.translate_ns;
     recording->ending_ns = run->drain.ending_ns;
+    recording->ahead_ns = drain_ahead_ns(&run->drain);
     recording->untrue = sum.miscounted;
     recording->trace = sum.trace;
     recording->payloads = sum.payloads;
     memcpy(recording->stack_ends, run->stacks.ends, sizeof recording->stack_ends);
     memcpy(recording->stack_fallbacks, run->stacks.fallbacks, sizeof recording->stack_fallbacks);
-    recording->processes = run->drain.processes;
+    recording->processes = run->drain.pids.n;
     if (!recording->processes && *run->program)
         recording->no_agent = loadable_hindrance(run->program);
     recording->channel = run->drain.first;
@@ -488,10 +409,29 @@ static void conclude(struct run *run)
         add_up(run);
 }
 
+/* For names. Numbers of paths need all that can be found out of a file; else nobody who waited for
+ * the program waits much longer: sweeping the code of python3 takes ten times as long as `python3
+ * -c pass`. Of a sampled run most was read ahead, if there was an idle CPU; an exact one has taken
+ * its time anyway. */
+static struct gather_wish patience(const struct run *run)
+{
+    const uint64_t step_ns = 16000000, lines_step_ns = 100000000;
+    const unsigned lines_most = 6, exact_least = 32;
+    uint64_t ran_ns = run->recording->ran_ns;
+    if (!rewrites(run)) {
+        unsigned lines = 1 + (unsigned)(ran_ns / lines_step_ns);
+        return (struct gather_wish){1, lines < lines_most ? lines : lines_most, false};
+    }
+    unsigned long_enough = 1 + (unsigned)(ran_ns / step_ns);
+    if (!run->output.keep.no_paths)
+        return (struct gather_wish){0};
+    return (struct gather_wish){long_enough, exact_least + long_enough, false};
+}
+
 static void finish(struct run *run)
 {
     struct err err;
-    run->recording->file_bytes = output_close(&run->output, rewrites(run), !rewrites(run));
+    run->recording->file_bytes = output_close(&run->output, rewrites(run), patience(run));
     run->recording->edges = run->output.rows[TABLE_EDGES];
     run->recording->ranges = run->output.rows[TABLE_RANGES];
     memcpy(run->recording->write_error, run->output.error, sizeof run->output.error);
@@ -564,7 +504,8 @@ static void drain_begin(struct run *run)
                                    .module = options->module ? &run->module : NULL,
                                    .listener = run->dump.file ? &run->dump.consumer : NULL,
                                    .stream_dump = run->stream_dump.file ? &run->stream_dump : NULL,
-                                   .paths = plans_wanted(run) ? &run->paths : NULL};
+                                   .paths = plans_wanted(run) ? &run->paths : NULL,
+                                   .output = &run->output};
     if (options->record.mode == RECORD_SAMPLED)
         run->session.kernel = &run->kernel;
     if (options->record.mode == RECORD_SAMPLED && events & EVENTS_STACK) {
@@ -582,7 +523,7 @@ static bool run_to_the_end(struct run *run, struct err *err)
     uint64_t began = clock_ns(CLOCK_MONOTONIC);
     if (!outputs_open(run, err) || !share_open(run, err))
         return false;
-    head_fill(run);
+    facts_first(&run->delta, run->options);
     scale_tell(run);
     kernel_part_open(&run->kernel, run->options, &run->delta);
     uint64_t starts = clock_ns(CLOCK_MONOTONIC);

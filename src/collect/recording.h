@@ -39,7 +39,8 @@ struct recording {
     uint64_t ran_ns;       /* elapsed from the start of the program to its end */
     struct rusage usage;   /* of a program that was started, and of all that it waited for */
     uint64_t translate_ns; /* of the agent's time: translating code, once for each piece */
-    uint64_t ending_ns;    /* of totals.once_ns: at the end of processes; the rest is start-up */
+    uint64_t ending_ns;    /* of totals.once_ns: at the end of processes */
+    uint64_t ahead_ns;     /* likewise: to read files while the program ran; the rest is start-up */
     uint64_t late_ns;      /* elapsed from the end of the program until its profile was written */
     const char *no_agent;  /* no process had the agent: why, as far as the program shows; or NULL */
     char bare[512];     /* the same for a program that the agent was to be injected into; or "" */

@@ -197,6 +197,14 @@ void source_claim(struct source *source)
     }
 }
 
+void source_tell(struct source *source, const struct wire_thread *slot)
+{
+    uint32_t pid = (uint32_t)source->mappings.pid;
+    uint64_t told = crew_tell(&source->crew, slot, pid, source->profile);
+    if (source->session->kernel)
+        kernel_part_told(source->session->kernel, pid, slot, told);
+}
+
 /* Threads that are there now. One that ends while its slot is copied is told of by its event. */
 static void threads_read(struct source *source)
 {
@@ -208,7 +216,7 @@ static void threads_read(struct source *source)
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         thread.tid = tid;
         if (tid && tid == __atomic_load_n(&slot->tid, __ATOMIC_RELAXED))
-            crew_tell(&source->crew, &thread, (uint32_t)source->mappings.pid, source->profile);
+            source_tell(source, &thread);
     }
 }
 

@@ -54,6 +54,8 @@ void source_release(struct source *source);
 uint64_t source_read(struct source *source);
 /* Tells the kernel's part which threads the process samples. */
 void source_claim(struct source *source);
+/* Updates the thread's times in the profile. */
+void source_tell(struct source *source, const struct wire_thread *slot);
 /* Takes maps and units alone. */
 void source_read_units(struct source *source);
 /* Takes traces, and the units that they name, until this time of CLOCK_MONOTONIC; returns the bytes

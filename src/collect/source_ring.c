@@ -96,7 +96,7 @@ static bool thread_read(struct source *source, uint32_t bytes)
     struct kernel_part *kernel = source->session->kernel;
     if (kernel)
         kernel_part_claim(kernel, source->mappings.pid, event.thread.tid, event.thread.start_tsc);
-    crew_tell(&source->crew, &event.thread, (uint32_t)source->mappings.pid, source->profile);
+    source_tell(source, &event.thread);
     crew_end(&source->crew, (uint32_t)event.thread.tid);
     return true;
 }
@@ -152,11 +152,14 @@ static bool entry_ready(const struct source *source)
     return at % 8 || __atomic_load_n((const uint32_t *)kind, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* What was read is left as zeroes, for the next round of the ring. */
+/* What was read is left as zeroes, for the next round of the ring. Of a pad only its head was
+ * written. */
 static void entry_clear(struct source *source, uint32_t bytes)
 {
     uint64_t at = source->ring_read & (CHANNEL_RING_BYTES - 1);
-    memset(ring_of(source) + at, 0, bytes);
+    uint32_t kind;
+    memcpy(&kind, source->entry.at, sizeof kind);
+    memset(ring_of(source) + at, 0, kind == EVENT_PAD ? sizeof(uint32_t[2]) : bytes);
 }
 
 void source_ring_read(struct source *source, uint64_t published)

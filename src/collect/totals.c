@@ -5,6 +5,8 @@
 #include "profile/sums.h"
 #include "wire/plain.h"
 
+#include <math.h>
+
 enum { LONG_FEW = 1 };
 
 /* A program that another one started without the agent, or threads that came and went before they
@@ -56,9 +58,19 @@ static void all_times(const struct kernel_part *kernel, struct cpu_times *times)
     *times = (struct cpu_times){.user_ns = user, .kernel_ns = all - user};
 }
 
+/* The rate of trails in their copies alone, by their rate: above 1 where much code is new, and
+ * trails spend their time in the dispatcher. */
+static double faster_in_copies(const struct trail_rates *rates, double told)
+{
+    if (!rates->in_copies_ticks || told <= 0)
+        return 1;
+    double rate = ldexp((double)rates->in_copies / (double)rates->in_copies_ticks, RATE_BITS);
+    return fmax(rate / told, 1);
+}
+
 /* The same where trails count. Their ticks are as if copies were warm, but they are not; long ones
- * know the rate of warm copies. While these are few, what is usual with so much different code is
- * believed as well. */
+ * know the rate of warm copies. While these are few, what is usual with so much different code, and
+ * what trails say without the dispatcher, is believed as well. */
 static uint64_t stretch_counted(uint64_t ticks, const struct drain_sum *sum)
 {
     const struct trail_rates *rates = &sum->rates;
@@ -70,6 +82,7 @@ static uint64_t stretch_counted(uint64_t ticks, const struct drain_sum *sum)
         n = (double)rates->long_n;
         by = (double)rates->long_rates / n / told;
     }
+    usual *= faster_in_copies(rates, told);
     return (uint64_t)((double)ticks * (n * by + LONG_FEW * usual) / (n + LONG_FEW));
 }
 
@@ -107,7 +120,7 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
     totals.long_rates = sum.rates.long_rates;
     totals.long_rates_yy = sum.rates.long_rates_yy;
     totals.tool_ns = drain_own_ns(drain);
-    totals.once_ns = drain->startup_ns + drain->ending_ns;
+    totals.once_ns = drain->startup_ns + drain->ending_ns + drain_ahead_ns(drain);
     *ret_totals = totals;
 }
 

@@ -260,6 +260,18 @@ static void arrivals_explain(struct arrival_table *table, struct place place, ui
         table->at[index].explained += n;
 }
 
+/* An arrival after which nothing ran explains no entry. */
+static void arrivals_abandon(struct arrival_table *table, const struct units *units)
+{
+    for (size_t i = 0; i < units->abandoned.n; i++) {
+        const struct place *place = &units->abandoned.at[i];
+        uint64_t key[2] = {place->module, place->address.v};
+        uint32_t index = map_find(&table->keys, key);
+        if (index != MAP_NONE)
+            table->at[index].explained = less(table->at[index].explained, 1);
+    }
+}
+
 /* Where the direct exits of a superblock went. Uses what was given out: at the last reading it is
  * the truth. */
 static void explain(const struct exact *exact, const struct superblock *superblock,
@@ -300,6 +312,7 @@ static void arrivals_read(struct exact *exact)
         arrivals_explain(&table, units->pairs.at[i].to, exact->pairs.at[i]);
     for (size_t i = 0; i < exact->told.n; i++)
         arrivals_explain(&table, exact->told.at[i].to, exact->told.at[i].count);
+    arrivals_abandon(&table, units);
     for (uint32_t i = 0; i < table.n; i++) {
         const uint64_t *key = map_key(&table.keys, i);
         struct place to = {(uint32_t)key[0], {key[1]}};

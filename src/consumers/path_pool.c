@@ -30,13 +30,14 @@ void path_pool_add(struct path_pool *pool, const uint32_t *exits, uint32_t n, ui
     pool->open++;
 }
 
-void path_pool_close(struct path_pool *pool, uint64_t x_time, uint64_t x_count)
+void path_pool_close(struct path_pool *pool, uint64_t x_time, uint64_t x_count, uint64_t moment_ns)
 {
     *vec_push(&pool->sheet.batches) =
         (struct parts_batch){.n_parts = pool->open,
                              .group = (uint32_t)(pool->closed++ % STACK_GROUPS),
                              .x_time = x_time,
-                             .x_count = x_count};
+                             .x_count = x_count,
+                             .moment_ns = moment_ns};
     pool->open = 0;
 }
 

@@ -25,7 +25,7 @@ void path_pool_add(struct path_pool *pool, const uint32_t *exits, uint32_t n, ui
                    uint64_t weight);
 /* Closes the batch of the parts added since the last call. x_time, x_count: the weight of all its
  * windows. */
-void path_pool_close(struct path_pool *pool, uint64_t x_time, uint64_t x_count);
+void path_pool_close(struct path_pool *pool, uint64_t x_time, uint64_t x_count, uint64_t moment_ns);
 bool path_pool_is_full(const struct path_pool *pool);
 /* Moves all closed batches into the profile, and empties the pool. Less than a second of CPU time
  * gives no intervals, and is not kept. False: it was too much. */

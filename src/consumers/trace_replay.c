@@ -3,6 +3,10 @@
 #include "consumers/modelled.h"
 #include "values/payloads.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 /* ---- code */
 
 static const struct image *image_of(void *context, uint32_t module)
@@ -63,6 +67,7 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
     } else {
         core->listener = account_listen(&replay->account, &core->replay);
         core->records = trace_records_listen(&replay->records, &core->replay, tid);
+        core->counters = trace_counters_listen(&replay->counters, &core->replay, tid);
     }
     if (replay->costs)
         step_costs_listen(&core->costs, &core->replay);
@@ -81,6 +86,7 @@ static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop
         account_listener_free(core->listener);
     }
     trace_records_end(core->records);
+    counters_listener_free(core->counters);
     replay_release(&core->replay);
     mem_free(core);
     replay->threads.at[thread] = NULL;
@@ -135,6 +141,16 @@ static uint64_t passage_next(const struct units *units, const struct passage *pa
     return replay_at(at.module, at.address);
 }
 
+/* Nobody waits for a program of which enough was seen. */
+static void steps_take(struct trace_replay *replay, uint32_t n)
+{
+    if (!replay->steps_left)
+        return;
+    replay->steps_left -= n < replay->steps_left ? n : replay->steps_left;
+    if (!replay->steps_left)
+        syscall(SYS_pidfd_send_signal, replay->process, SIGKILL, NULL, 0);
+}
+
 static void passage_read(struct consumer *consumer, const struct passage *passage)
 {
     struct trace_replay *replay = (struct trace_replay *)consumer;
@@ -167,6 +183,7 @@ static void passage_read(struct consumer *consumer, const struct passage *passag
         }
         replay_run(core, exit->first, exit->n, passage_next(consumer->units, passage, i),
                    data ? replay->data.at : NULL);
+        steps_take(replay, exit->n);
     }
 }
 
@@ -174,21 +191,34 @@ void trace_replay_init(struct trace_replay *replay, const struct units *units,
                        const struct model *model, struct replay_audience *audience)
 {
     static const struct consumer_kind kind = {thread_begin, passage_read, thread_end};
-    *replay = (struct trace_replay){.consumer = {&kind, units}, .audience = audience};
+    *replay =
+        (struct trace_replay){.consumer = {&kind, units}, .audience = audience, .process = -1};
     account_init(&replay->account);
     trace_records_init(&replay->records, units->mappings);
+    trace_counters_init(&replay->counters, (uint32_t)units->mappings->pid);
     code_init(&replay->code, audience ? audience->model : model,
               (struct code_source){image_of, replay});
 }
 
+void trace_replay_limit(struct trace_replay *replay, uint64_t steps)
+{
+    if (!steps)
+        return;
+    replay->process = (int)syscall(SYS_pidfd_open, replay->consumer.units->mappings->pid, 0);
+    replay->steps_left = replay->process < 0 ? 0 : steps;
+}
+
 void trace_replay_release(struct trace_replay *replay)
 {
+    if (replay->process >= 0)
+        close(replay->process);
     for (size_t i = 0; i < replay->threads.n; i++)
         if (replay->threads.at[i])
             thread_end(&replay->consumer, (uint32_t)i, 0);
     vec_release(&replay->threads);
     account_release(&replay->account);
     trace_records_release(&replay->records);
+    trace_counters_release(&replay->counters);
     vec_release(&replay->exits);
     vec_release(&replay->data);
     code_release(&replay->code);
@@ -199,6 +229,7 @@ void trace_replay_give(struct trace_replay *replay, struct profile *profile)
 {
     modelled_give(&replay->account, &replay->code, profile);
     trace_records_give(&replay->records, profile);
+    trace_counters_give(&replay->counters, profile);
     profile_loss(profile, "unmodelled", replay->unread);
     replay->unread = 0;
 }

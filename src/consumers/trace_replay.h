@@ -8,6 +8,7 @@
 #include "consumers/consumer.h"
 #include "process/images.h"
 #include "consumers/step_costs.h"
+#include "consumers/trace_counters.h"
 #include "consumers/trace_records.h"
 #include "model/replay/account.h"
 
@@ -22,9 +23,10 @@ struct profile;
 
 struct replay_thread {
     struct replay replay;
-    struct account_listener *listener; /* NULL: there is an audience */
-    struct record_listener *records;   /* NULL: no pairs are followed */
-    struct step_costs costs;           /* if they are wanted */
+    struct account_listener *listener;  /* NULL: there is an audience */
+    struct record_listener *records;    /* NULL: no pairs are followed */
+    struct counters_listener *counters; /* NULL: there are none */
+    struct step_costs costs;            /* if they are wanted */
 };
 
 struct trace_replay {
@@ -33,6 +35,7 @@ struct trace_replay {
     struct replay_listener *also;     /* hears all threads; or NULL */
     struct account account;
     struct trace_records records;
+    struct trace_counters counters;
     struct images images;
     struct core_code code;
     struct replay_exits {
@@ -47,6 +50,8 @@ struct trace_replay {
     } data;     /* of one exit */
     bool costs; /* costs of each instruction are kept, for consumers that read the passage after
                    this one */
+    uint64_t steps_left; /* the process is killed after so many; 0: it is not */
+    int process; /* pidfd: by the time that its trace is read its number may be another's; or -1 */
     uint64_t unread; /* instructions that were not modelled */
     uint64_t astray; /* passages with a payload of the wrong length */
 };
@@ -54,6 +59,8 @@ struct trace_replay {
 /* `audience`: may be NULL; then `model` is used. */
 void trace_replay_init(struct trace_replay *replay, const struct units *units,
                        const struct model *model, struct replay_audience *audience);
+/* Kills the process after so many instructions; call it while the process lives. */
+void trace_replay_limit(struct trace_replay *replay, uint64_t steps);
 void trace_replay_release(struct trace_replay *replay);
 /* Costs of the passage that was read last; NULL: they are not kept. */
 struct step_costs *trace_replay_costs(const struct trace_replay *replay, uint32_t thread);

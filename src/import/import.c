@@ -64,7 +64,6 @@ static bool perf_import(struct profile *profile, FILE *from, const char *binary,
     struct import_bytes bytes;
     if (!import_bytes(from, &bytes, err))
         return false;
-    profile->mode = PROFILE_PLAIN;
     bool ok = perf_data_import(profile, bytes.at, bytes.n, binary, err);
     vec_release(&bytes);
     return ok;

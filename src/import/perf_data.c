@@ -1,10 +1,12 @@
 #include "import/perf_data.h"
 
 #include "base/err.h"
+#include "import/branch_records.h"
 #include "import/perf_hardware.h"
 #include "import/perf_order.h"
 #include "import/perf_record.h"
 #include "import/perf_space.h"
+#include "profile/events.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 #include "records/spe.h"
@@ -35,8 +37,12 @@ struct reading {
     struct pids_seen {
         VEC(uint32_t);
     } pids; /* that threads are of */
+    struct branch_records branches;
     uint64_t taken;
-    uint64_t user_weight, kernel_weight; /* of samples so far */
+    struct sampled {
+        uint64_t n, weight;
+        u128 squares; /* of weights */
+    } user, kernel;
 };
 
 static uint64_t weight_of(const struct perf_seen *seen)
@@ -81,6 +87,9 @@ static void thread_see(struct reading *reading, uint32_t pid, uint32_t tid)
 struct interrupted {
     uint32_t pid, tid;
     uint64_t ip, weight;
+    uint64_t
+        time_ns;  /* of the clock that perf used, mostly since the machine started; 0: not known */
+    uint32_t cpu; /* SLICE_CPU_NONE: not known */
     bool kernel;
     const uint8_t *chain;
     uint64_t n_chain;
@@ -88,7 +97,8 @@ struct interrupted {
 
 /* Outermost first. Marks say whose the addresses behind them are; the innermost is the interrupted
  * place itself. */
-static uint32_t chain_nodes(struct reading *reading, const struct interrupted *it, uint32_t node)
+static uint32_t chain_nodes(struct reading *reading, struct stacks *stacks,
+                            const struct interrupted *it, uint32_t node)
 {
     for (uint64_t i = it->n_chain; i-- > 0;) {
         uint64_t address, before;
@@ -102,29 +112,79 @@ static uint32_t chain_nodes(struct reading *reading, const struct interrupted *i
         bool top = i == 0 || before >= PERF_CONTEXT_MAX; /* where user code entered the kernel */
         struct place place = perf_space_code(&reading->space, it->pid,
                                              (struct avma){address - (top ? 0 : 1)}, false, NULL);
-        node = stacks_node(&reading->profile->stacks, node, place.module, place.address.v);
+        node = stacks_node(stacks, node, place.module, place.address.v);
     }
     return node;
+}
+
+static struct place place_of(struct reading *reading, const struct interrupted *it)
+{
+    bool missed;
+    struct place place =
+        perf_space_code(&reading->space, it->pid, (struct avma){it->ip}, it->kernel, &missed);
+    thread_see(reading, it->pid, it->tid);
+    if (missed)
+        sum_add(&reading->profile->totals.losses[LOSS_unmapped], 1);
+    return place;
+}
+
+/* The node of the interrupted place, below that of its thread. */
+static uint32_t stack_node(struct reading *reading, struct stacks *stacks, uint32_t thread,
+                           const struct interrupted *it, struct place place)
+{
+    uint32_t node = chain_nodes(reading, stacks, it, thread);
+    return stacks_node(stacks, node, place.module, place.address.v);
 }
 
 static void stack_add(struct reading *reading, const struct interrupted *it)
 {
     struct profile *profile = reading->profile;
     struct stacks *stacks = &profile->stacks;
-    bool missed;
-    uint32_t node = stacks_node(stacks, STACK_NONE, MODULE_NONE, stack_thread(it->pid, it->tid));
-    struct place place =
-        perf_space_code(&reading->space, it->pid, (struct avma){it->ip}, it->kernel, &missed);
-    thread_see(reading, it->pid, it->tid);
-    node = chain_nodes(reading, it, node);
-    node = stacks_node(stacks, node, place.module, place.address.v);
-    stacks_add(stacks, node, (uint32_t)(reading->taken++ % STACK_GROUPS), it->weight);
-    sum_add(&profile->totals.interrupts, 1);
-    if (!it->kernel)
-        sum_add(&profile->totals.time, it->weight);
-    sum_add(it->kernel ? &reading->kernel_weight : &reading->user_weight, it->weight);
-    if (missed)
-        sum_add(&profile->totals.losses[LOSS_unmapped], 1);
+    struct sampled *sampled = it->kernel ? &reading->kernel : &reading->user;
+    uint32_t group = (uint32_t)(reading->taken++ % STACK_GROUPS);
+    uint32_t thread = stacks_node(stacks, STACK_NONE, MODULE_NONE, stack_thread(it->pid, it->tid));
+    uint32_t node = stack_node(reading, stacks, thread, it, place_of(reading, it));
+    stacks_add(stacks, node, group, it->weight);
+    if (it->time_ns)
+        times_add(profile, node, group, it->weight, it->time_ns, it->cpu);
+    sum_add(&sampled->n, 1);
+    sum_add(&sampled->weight, it->weight);
+    sum_add_wide(&sampled->squares, (u128)it->weight * it->weight);
+}
+
+/* ---- events */
+
+static bool is_clock(const struct perf_kind *kind)
+{
+    return kind->type == PERF_TYPE_SOFTWARE && kind->config <= PERF_COUNT_SW_TASK_CLOCK;
+}
+
+/* Names have modifiers: cpu-clock:u is not cpu-clock. */
+static bool is_same_event(const struct perf_kind *a, const struct perf_kind *b)
+{
+    return a == b || (a->type == b->type && a->config == b->config && a->name && b->name &&
+                      strcmp(a->name, b->name) == 0);
+}
+
+static const char *event_name(const struct reading *reading, const struct perf_kind *kind)
+{
+    const char *pmu = perf_file_pmu(&reading->file, kind->type);
+    if (kind->name || pmu)
+        return kind->name ? kind->name : pmu;
+    return arena_format(&reading->profile->arena, "type %u, config %#llx", kind->type,
+                        (unsigned long long)kind->config);
+}
+
+/* Of another event than the first. */
+static void other_add(struct reading *reading, const struct perf_kind *kind,
+                      const struct interrupted *it)
+{
+    struct stacks *events = &reading->profile->events;
+    struct place place = place_of(reading, it);
+    uint32_t thread = events_count(reading->profile, event_name(reading, kind), is_clock(kind),
+                                   stack_thread(it->pid, it->tid));
+    uint32_t node = stack_node(reading, events, thread, it, place);
+    stacks_add(events, node, (uint32_t)(reading->taken++ % STACK_GROUPS), it->weight);
 }
 
 /* ---- samples */
@@ -138,18 +198,23 @@ static void seen_take(struct reading *reading, const struct perf_seen *seen)
 {
     enum sample_origin origin = perf_hardware_origin(&reading->machine, &reading->file, seen);
     struct sample sample = {0};
-    if (!reading->first)
-        reading->first = seen->kind;
-    if (seen->kind != reading->first)
-        profile_loss(reading->profile, "other_event", 1); /* of which its record alone is kept */
+    struct interrupted it = {.pid = seen->pid,
+                             .tid = seen->tid,
+                             .ip = seen->ip,
+                             .weight = weight_of(seen),
+                             .time_ns = seen->time_ns,
+                             .cpu = seen->has & PERF_SAMPLE_CPU ? seen->cpu : SLICE_CPU_NONE,
+                             .kernel = seen->mode != PERF_RECORD_MISC_USER,
+                             .chain = seen->chain,
+                             .n_chain = seen->n_chain};
+    if (is_same_event(seen->kind, reading->first))
+        stack_add(reading, &it);
     else
-        stack_add(reading, &(struct interrupted){.pid = seen->pid,
-                                                 .tid = seen->tid,
-                                                 .ip = seen->ip,
-                                                 .weight = weight_of(seen),
-                                                 .kernel = seen->mode != PERF_RECORD_MISC_USER,
-                                                 .chain = seen->chain,
-                                                 .n_chain = seen->n_chain});
+        other_add(reading, seen->kind, &it);
+    if (seen->n_branches && branch_records_usable(seen->kind->branch_type))
+        branch_records_add(&reading->branches, seen);
+    else if (seen->n_branches)
+        lose(reading, LOSS_branch_chosen, 1);
     if (origin == ORIGINS)
         return;
     if (!perf_hardware_decode(&reading->machine, seen, origin, &sample)) {
@@ -197,6 +262,7 @@ static void trace_take(struct reading *reading, const struct perf_trace *trace)
                                                      .tid = tid,
                                                      .ip = sample.at[SAMPLE_PC],
                                                      .weight = reading->spe_period,
+                                                     .cpu = SLICE_CPU_NONE,
                                                      .kernel = sample.at[SAMPLE_PC] >> 63});
         sample_place(reading, &sample, pid);
         *vec_push(&reading->profile->samples) = sample;
@@ -281,13 +347,24 @@ static bool span_take(struct reading *reading, const struct perf_span *span)
 
 /* ---- the whole */
 
+/* The event that perf was asked for first, of those that have samples. */
+static void first_find(struct reading *reading)
+{
+    struct perf_seen seen;
+    for (size_t i = 0; i < reading->order.n; i++)
+        if (reading->order.at[i].type == PERF_RECORD_SAMPLE &&
+            perf_seen_read(&reading->file, &reading->order.at[i], &seen) &&
+            (!reading->first || seen.kind < reading->first))
+            reading->first = seen.kind; /* both are in file.kinds */
+}
+
 /* Which events come, before any is taken: traces come last, but may be all there is. */
 static void kinds_scan(struct reading *reading)
 {
-    bool sampled = false;
+    uint64_t sampled = 0;
     reading->spe_period = 1;
     for (size_t i = 0; i < reading->order.n; i++) {
-        sampled |= reading->order.at[i].type == PERF_RECORD_SAMPLE;
+        sampled += reading->order.at[i].type == PERF_RECORD_SAMPLE;
         if (reading->order.at[i].type == RECORD_AUXTRACE_INFO)
             trace_info_take(reading, &reading->order.at[i]);
     }
@@ -298,24 +375,18 @@ static void kinds_scan(struct reading *reading)
         if (pmu && strncmp(pmu, "arm_spe", 7) == 0 && kind->period)
             reading->spe_period = kind->period;
     }
+    first_find(reading);
+    branch_records_init(&reading->branches, &reading->space, sampled);
 }
 
 /* Weights of clocks are nanoseconds; all others have a name. */
 static void event_tell(const struct reading *reading)
 {
     const struct perf_kind *kind = reading->first;
-    char text[64];
-    const char *name = reading->spe_first ? "arm_spe" : kind ? kind->name : NULL;
-    if (!kind && !reading->spe_first)
-        return;
-    if (kind && kind->type == PERF_TYPE_SOFTWARE && kind->config <= PERF_COUNT_SW_TASK_CLOCK)
-        return;
-    if (!name && !(name = perf_file_pmu(&reading->file, kind->type))) {
-        snprintf(text, sizeof text, "type %u, config %#llx", kind->type,
-                 (unsigned long long)kind->config);
-        name = text;
-    }
-    profile_fact(reading->profile, "event", name);
+    if (reading->spe_first)
+        profile_fact(reading->profile, "event", "arm_spe");
+    else if (kind)
+        event_name_first(reading->profile, event_name(reading, kind), is_clock(kind));
 }
 
 static bool reading_open(struct reading *reading, struct profile *profile, const void *bytes,
@@ -338,6 +409,7 @@ static bool reading_open(struct reading *reading, struct profile *profile, const
 
 static void reading_close(struct reading *reading)
 {
+    branch_records_release(&reading->branches);
     perf_space_release(&reading->space);
     map_release(&reading->threads);
     map_release(&reading->tids);
@@ -354,8 +426,28 @@ static void clock_tell(struct reading *reading)
     const char *event = profile_fact_find(profile, "event");
     if (event && strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0)
         return;
-    profile->totals.user_ns = reading->user_weight;
-    profile->totals.kernel_ns = reading->kernel_weight;
+    profile->totals.user_ns = reading->user.weight;
+    profile->totals.kernel_ns = reading->kernel.weight;
+}
+
+/* With branches that could be followed it is a sampled profile, as if each sample had been walked;
+ * without, a plain one. */
+static void mode_tell(struct reading *reading)
+{
+    struct profile *profile = reading->profile;
+    struct totals *totals = &profile->totals;
+    const struct sampled *user = &reading->user, *kernel = &reading->kernel;
+    profile->mode = totals->windows ? PROFILE_SAMPLED : PROFILE_PLAIN;
+    totals->interrupts = user->n;
+    sum_add(&totals->interrupts, kernel->n);
+    if (profile->mode == PROFILE_PLAIN) {
+        totals->time = user->weight;
+        return;
+    }
+    totals->samples = user->n;
+    totals->sampled_ns = user->weight;
+    totals->sampled_xx = user->squares;
+    totals->kernel_samples = kernel->n;
 }
 
 bool perf_data_import(struct profile *profile, const void *bytes, size_t n, const char *binary,
@@ -367,6 +459,8 @@ bool perf_data_import(struct profile *profile, const void *bytes, size_t n, cons
     for (size_t i = 0; i < reading.order.n; i++)
         if (!span_take(&reading, &reading.order.at[i]))
             lose(&reading, LOSS_garbled, 1);
+    branch_records_end(&reading.branches);
+    mode_tell(&reading);
     event_tell(&reading);
     clock_tell(&reading);
     if (reading.file.command)

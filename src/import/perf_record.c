@@ -4,7 +4,7 @@
 
 #include <linux/perf_event.h>
 
-enum { RECORD_BYTES = 8, BRANCH_BYTES = 24, BRANCH_INDEX = 1 << 17 };
+enum { RECORD_BYTES = 8, BRANCH_BYTES = 24, BRANCH_INDEX = 1 << 17, BRANCH_COUNTERS = 1 << 19 };
 
 static struct cursor body_of(const struct perf_file *file, const struct perf_span *span)
 {
@@ -93,15 +93,18 @@ static void raw_take(struct cursor *cursor, struct perf_seen *seen)
     cursor_skip(cursor, (8 - (seen->raw_bytes + 4) % 8) % 8);
 }
 
-static void branches_skip(struct cursor *cursor, uint64_t branch_type)
+static void branches_take(struct cursor *cursor, uint64_t branch_type, struct perf_seen *seen)
 {
     uint64_t n = cursor_u64(cursor);
+    uint64_t counter_bytes = branch_type & BRANCH_COUNTERS ? 8 : 0;
     if (branch_type & BRANCH_INDEX)
         cursor_skip(cursor, 8);
-    if (n > cursor_room(cursor) / BRANCH_BYTES)
+    seen->branches = cursor->at;
+    seen->n_branches = n;
+    if (n > cursor_room(cursor) / (BRANCH_BYTES + counter_bytes))
         cursor->bad = true;
     else
-        cursor_skip(cursor, n * BRANCH_BYTES);
+        cursor_skip(cursor, n * (BRANCH_BYTES + counter_bytes));
 }
 
 static void registers_skip(struct cursor *cursor, uint64_t mask)
@@ -156,7 +159,7 @@ bool perf_seen_read(const struct perf_file *file, const struct perf_span *span,
     if (has & PERF_SAMPLE_RAW)
         raw_take(&cursor, &seen);
     if (has & PERF_SAMPLE_BRANCH_STACK)
-        branches_skip(&cursor, seen.kind->branch_type);
+        branches_take(&cursor, seen.kind->branch_type, &seen);
     if (has & PERF_SAMPLE_REGS_USER)
         registers_skip(&cursor, seen.kind->user_registers);
     if (has & PERF_SAMPLE_STACK_USER)

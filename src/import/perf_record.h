@@ -12,6 +12,9 @@ struct perf_seen {
     uint32_t mode;        /* PERF_RECORD_MISC_USER and so on */
     const uint8_t *chain; /* uint64_t each, maybe unaligned: innermost first, with context marks */
     uint64_t n_chain;
+    const uint8_t
+        *branches; /* three uint64_t each, maybe unaligned: source, target, flags; newest first */
+    uint64_t n_branches;
     const uint8_t *raw;
     uint32_t raw_bytes;
 };

@@ -1,6 +1,7 @@
 #include "import/perf_space.h"
 
 #include "base/err.h"
+#include "base/text_hash.h"
 #include "import/perf_record.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
@@ -44,6 +45,7 @@ void perf_space_release(struct perf_space *space)
         }
     vec_release(space);
     vec_release(&space->modules);
+    vec_release(&space->images);
     map_release(&space->pids);
     map_release(&space->told);
 }
@@ -143,16 +145,13 @@ static uint32_t module_settle(struct perf_space *space, uint32_t index)
         return module->module = profile_module_jit(space->profile, module->jit);
     if (module->replaced)
         replaced_note(space->profile, module);
-    return module->module = profile_module(space->profile, module->path, module->build_id,
-                                           module->build_id_bytes);
-}
-
-static uint64_t text_hash(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash;
+    module->module =
+        profile_module(space->profile, module->path, module->build_id, module->build_id_bytes);
+    while (space->images.n <= module->module)
+        *vec_push(&space->images) = NULL;
+    if (module->image)
+        space->images.at[module->module] = module->image;
+    return module->module;
 }
 
 /* Mappings that do not tell it themselves: perf notes at the end what it read from the files. */
@@ -277,6 +276,11 @@ struct place perf_space_code(struct perf_space *space, uint32_t pid, struct avma
     if (space->unknown == MODULE_NONE)
         space->unknown = profile_module(space->profile, "[unknown]", NULL, 0);
     return (struct place){space->unknown, {at.v}};
+}
+
+const struct image *perf_space_image(const struct perf_space *space, uint32_t module)
+{
+    return module < space->images.n ? space->images.at[module] : NULL;
 }
 
 bool perf_space_data(struct perf_space *space, uint32_t pid, struct avma at,

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 struct perf_birth;
+struct image;
 struct perf_file;
 struct perf_mapped;
 
@@ -48,6 +49,9 @@ struct perf_space {
     struct perf_modules {
         VEC(struct perf_module);
     } modules;
+    struct perf_images {
+        VEC(const struct image *);
+    } images;                 /* of modules of the profile */
     uint32_t kernel, unknown; /* modules; MODULE_NONE until they are needed */
 };
 
@@ -63,6 +67,8 @@ void perf_space_exec(struct perf_space *space, uint32_t pid);
  * may be NULL. */
 struct place perf_space_code(struct perf_space *space, uint32_t pid, struct avma at, bool kernel,
                              bool *ret_missed);
+/* The file of a module of the profile; NULL: none. */
+const struct image *perf_space_image(const struct perf_space *space, uint32_t module);
 /* False: not known. */
 bool perf_space_data(struct perf_space *space, uint32_t pid, struct avma at,
                      struct place *ret_place);

@@ -2,6 +2,26 @@
 
 #include <math.h>
 
+/* Of what can be changed: not of what is ruled out or firm. */
+static void most_take(const struct costs *costs, const struct infer_count *count,
+                      enum cost_kind kind, int64_t *most)
+{
+    struct unit_cost cost = costs_of(costs, count, kind);
+    if (cost.lower <= COST_MOST && cost.lower > *most)
+        *most = cost.lower;
+}
+
+static int64_t most_of(const struct costs *costs, const struct infer_problem *problem)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < problem->blocks.n; i++)
+        most_take(costs, &problem->blocks.at[i].ran,
+                  i == problem->entry ? COST_ENTRY_BLOCK : COST_BLOCK, &most);
+    for (size_t i = 0; i < problem->edges.n; i++)
+        most_take(costs, &problem->edges.at[i].gone, COST_EDGE, &most);
+    return most;
+}
+
 struct costs costs_make(const struct infer_problem *problem, enum infer_method method)
 {
     struct costs costs = {
@@ -11,6 +31,7 @@ struct costs costs_make(const struct infer_problem *problem, enum infer_method m
         sum += (double)problem->blocks.at[i].ran.seen / costs.grain;
     double mean = problem->blocks.n ? sum / (double)problem->blocks.n : 0;
     costs.base = sqrt(fmax(mean, 1));
+    costs.most = most_of(&costs, problem);
     return costs;
 }
 
@@ -74,7 +95,15 @@ struct unit_cost costs_of(const struct costs *costs, const struct infer_count *c
     case INFER_LEVIN: return cost_levin(costs, count);
     case INFER_PROFI: return cost_profi(count, kind);
     case INFER_CONFIDENCE:
+    case INFER_CLASSES:
+    case INFER_PERFECT:
     case INFER_STATIC: break;
     }
     return costs->points ? cost_points(count) : cost_walks(costs, count);
+}
+
+struct unit_cost costs_of_class(const struct costs *costs, enum infer_class sampled)
+{
+    return sampled == CLASS_OVER ? (struct unit_cost){costs->most, 0}
+                                 : (struct unit_cost){0, costs->most};
 }

@@ -35,7 +35,9 @@ static void network_make(struct flow_graph *graph, struct lanes *lanes, const in
     flow_node_add(graph, -sum); /* the world takes what rounding leaves */
     for (size_t i = 0; i < lanes->n; i++) {
         struct lane *lane = &lanes->at[i];
-        struct unit_cost cost = costs_of(costs, lane->count, lane->kind);
+        struct unit_cost cost = lane->sampled == CLASS_FAIR
+                                    ? costs_of(costs, lane->count, lane->kind)
+                                    : costs_of_class(costs, lane->sampled);
         flow_arc_add(graph, lane->from, lane->to, FLOW_INFINITE, cost.raise);
         flow_arc_add(graph, lane->to, lane->from, lane_room(lanes, lane) >> shift, cost.lower);
     }
@@ -87,6 +89,6 @@ void infer_solve(struct infer_problem *problem, enum infer_method method)
         lanes_join(&lanes);
     }
     lanes_close(&lanes);
-    if (method == INFER_CONFIDENCE || method == INFER_PROFI)
+    if (method != INFER_LEVIN && method != INFER_STATIC)
         infer_even(problem);
 }

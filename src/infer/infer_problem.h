@@ -17,8 +17,13 @@ struct infer_count {
     bool firm; /* known from elsewhere: dear to leave, though not as dear as what is ruled out */
 };
 
+/* Whether samples of single places found a block too often or too seldom (Chen et al., 4.2): one
+ * that stalls collects the samples of others, and those behind it get too few. */
+enum infer_class { CLASS_FAIR, CLASS_OVER, CLASS_UNDER };
+
 struct infer_block {
     struct infer_count ran, entered, left;
+    enum infer_class sampled; /* of INFER_CLASSES and INFER_PERFECT */
 };
 
 struct infer_edge {
@@ -31,7 +36,10 @@ enum infer_method {
     INFER_CONFIDENCE, /* ours: a count holds as firmly as it was seen; guesses fill what was not */
     INFER_LEVIN, /* Levin, Newman and Haber: rather more than less, the more so the less was seen */
     INFER_PROFI, /* as LLVM does it: flat costs, unknown blocks are free */
-    INFER_STATIC, /* no flow: a block's count and what its branches are likely to do */
+    INFER_STATIC,  /* no flow: a block's count and what its branches are likely to do */
+    INFER_CLASSES, /* ours, but for blocks that other events show to be sampled too often or too
+                      seldom (Chen et al.) */
+    INFER_PERFECT, /* the same, by exact counts: the bound of that */
 };
 
 struct infer_problem {

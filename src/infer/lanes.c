@@ -42,6 +42,7 @@ void lanes_open(struct lanes *lanes, struct infer_problem *problem)
         struct infer_block *block = &problem->blocks.at[i];
         lane_add(lanes, &block->ran, 2 * i, 2 * i + 1,
                  i == problem->entry ? COST_ENTRY_BLOCK : COST_BLOCK);
+        lanes->at[lanes->n - 1].sampled = block->sampled;
         lane_add(lanes, &block->entered, world, 2 * i, COST_OUTSIDE);
         lane_add(lanes, &block->left, 2 * i + 1, world, COST_OUTSIDE);
     }

@@ -11,6 +11,7 @@ struct lane {
     struct infer_count *count;
     uint32_t from, to;
     enum cost_kind kind;
+    enum infer_class sampled;
     int64_t now; /* its count as it stands, 2^dropped a unit */
 };
 

@@ -8,13 +8,16 @@
 
 #include <stdbool.h>
 
+struct gather_ahead;
 struct places;
 struct profile;
 
-/* What a recording that somebody waits for leaves out. */
-enum gather_depth {
-    GATHER_QUICK, /* lines only where reading them takes no more than a few milliseconds */
-    GATHER_ALL,
+/* How much. */
+struct gather_wish {
+    unsigned patience; /* 0: all, however long it takes; n: which unnamed pieces belong together,
+                          only where finding out takes n times a few milliseconds */
+    unsigned lines;    /* likewise of lines and inlined functions: n milliseconds or so */
+    bool no_paths;     /* without what numbers of paths depend on: there are none */
 };
 
 struct keep_result {
@@ -23,7 +26,8 @@ struct keep_result {
     size_t without_lines; /* modules whose lines would have taken too long */
 };
 
-/* Modules that are not there, or are another build, are left out. */
+/* Modules that are not there, or are another build, are left out. `ahead`: what was read while the
+ * program ran, by the same wish; it is used up. NULL: nothing. */
 void gather(struct keep_result *gathered, const struct profile *profile,
-            const struct places *places, enum gather_depth depth);
+            const struct places *places, struct gather_wish wish, struct gather_ahead *ahead);
 void keep_result_release(struct keep_result *gathered);

@@ -7,7 +7,7 @@
 enum { QUICK_BYTES = 1 << 18 };
 
 /* Compressed sections take far longer for their size. */
-static bool is_quick(const struct elf_file *file)
+static bool is_quick(const struct elf_file *file, unsigned patience)
 {
     uint64_t bytes = 0;
     GElf_Shdr header;
@@ -15,13 +15,14 @@ static bool is_quick(const struct elf_file *file)
         if (gelf_getshdr(section, &header) &&
             strncmp(section_name(file->elf, &header), ".debug", 6) == 0)
             bytes += header.sh_flags & SHF_COMPRESSED ? header.sh_size * 64 : header.sh_size;
-    return bytes <= QUICK_BYTES;
+    return bytes <= (uint64_t)QUICK_BYTES * patience;
 }
 
-bool line_gathering_open(struct line_gathering *gathering, struct binary *binary, bool all)
+bool line_gathering_open(struct line_gathering *gathering, struct binary *binary, unsigned patience)
 {
     *gathering = (struct line_gathering){.binary = binary};
-    if (!all && !(is_quick(&binary->image.file) && is_quick(&binary->image.debug))) {
+    if (patience &&
+        !(is_quick(&binary->image.file, patience) && is_quick(&binary->image.debug, patience))) {
         gathering->too_long = true;
         return false;
     }

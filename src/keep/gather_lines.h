@@ -17,8 +17,10 @@ struct line_gathering {
     bool too_long;    /* there are lines, but reading them would take too long */
 };
 
-/* False: there are none. all: however long it takes. */
-bool line_gathering_open(struct line_gathering *gathering, struct binary *binary, bool all);
+/* False: there are none, or it would take longer than so many times a millisecond. 0: however long
+ * it takes. */
+bool line_gathering_open(struct line_gathering *gathering, struct binary *binary,
+                         unsigned patience);
 /* Fills in lines and inlined functions of the function's ranges. */
 void line_gathering_take(struct line_gathering *gathering, struct kept_function *function);
 void line_gathering_close(struct line_gathering *gathering);

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "keep/kept_function.h"
 #include "keep/kept_module.h"
+#include "keep/made_module.h"
 #include "profile/profile.h"
 #include "program/symbols/symbols.h"
 
@@ -79,35 +80,17 @@ uint64_t python_functions_line(struct python_functions *functions, uint32_t inde
 
 /* ---- what is kept */
 
-static void part_add(struct profile *profile, uint32_t module, enum kept_kind kind, uint64_t at,
-                     const struct bytes *bytes)
-{
-    const struct kept_part part = {
-        .module = module, .kind = kind, .at = at, .n = bytes->n, .bytes = bytes->at};
-    if (part.n <= KEPT_BYTES_MAX)
-        kept_add(&profile->kept, &profile->arena, &part);
-}
-
 static void module_keep(const struct python_functions *functions, struct profile *profile,
                         struct bytes *bytes)
 {
-    struct kept_module module = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
-                                                        ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                                            .e_type = ET_DYN,
-                                            .e_machine = EM_X86_64,
-                                            .e_version = EV_CURRENT,
-                                            .e_phoff = sizeof(Elf64_Ehdr),
-                                            .e_ehsize = sizeof(Elf64_Ehdr),
-                                            .e_phentsize = sizeof(Elf64_Phdr),
-                                            .e_phnum = 1},
-                                 .has_names = true,
-                                 .lacking = ""};
+    struct kept_module module;
+    made_module_init(&module, 1);
     *vec_push(&module.programs) = (Elf64_Phdr){.p_type = PT_LOAD,
                                                .p_flags = PF_R | PF_X,
                                                .p_memsz = UINT64_C(1) << START_BITS,
                                                .p_align = 1};
     kept_module_encode(&module, bytes);
-    part_add(profile, functions->module, KEPT_MODULE, 0, bytes);
+    made_part_add(profile, functions->module, KEPT_MODULE, 0, bytes);
     kept_module_release(&module);
 }
 
@@ -171,7 +154,7 @@ void python_functions_keep(const struct python_functions *functions, struct prof
     for (size_t i = 0; i < sorted.n; i++) {
         function_keep(sorted.at[i], &seen, &at, &kept);
         kept_function_encode(&kept, &bytes);
-        part_add(profile, functions->module, KEPT_FUNCTION, sorted.at[i]->start, &bytes);
+        made_part_add(profile, functions->module, KEPT_FUNCTION, sorted.at[i]->start, &bytes);
     }
     kept_sort(&profile->kept);
     kept_function_release(&kept);

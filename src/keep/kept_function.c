@@ -69,7 +69,7 @@ static void put_inlines(struct bytes *to, const struct kept_function *function)
     }
 }
 
-void kept_function_encode(const struct kept_function *function, struct bytes *to)
+struct kept_code kept_function_encode(const struct kept_function *function, struct bytes *to)
 {
     uint64_t at = function->start;
     to->n = 0;
@@ -85,12 +85,15 @@ void kept_function_encode(const struct kept_function *function, struct bytes *to
     field_put(to, function->arrivals.n);
     for (size_t i = 0; i < function->arrivals.n; i++)
         field_put_from(to, function->arrivals.at[i], &at);
+    struct kept_code code = {.at = to->n};
     for (size_t i = 0; function->has_code && i < function->ranges.n; i++)
         bytes_add(to, function->ranges.at[i].code, function->ranges.at[i].bytes);
+    code.n = to->n - code.at;
     if (function->has_lines) {
         put_lines(to, function);
         put_inlines(to, function);
     }
+    return code;
 }
 
 /* ---- reading */

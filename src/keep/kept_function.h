@@ -63,7 +63,12 @@ struct kept_function {
 void kept_function_clear(struct kept_function *function);
 void kept_function_release(struct kept_function *function);
 
-void kept_function_encode(const struct kept_function *function, struct bytes *ret_bytes);
+/* Which bytes of a part are code. */
+struct kept_code {
+    size_t at, n;
+};
+struct kept_code kept_function_encode(const struct kept_function *function,
+                                      struct bytes *ret_bytes);
 /* Texts and code point into the arena and the bytes. On failure the function is of no use. */
 bool kept_function_decode(struct kept_function *function, struct arena *arena, uint64_t start,
                           const uint8_t *bytes, size_t n, struct err *err);

@@ -170,18 +170,20 @@ static void put_pointers(struct bytes *to, const struct data_pointers *pointers,
     }
 }
 
-void kept_data_encode(const struct kept_data *data, const struct evidence *evidence,
-                      struct bytes *to)
+size_t kept_data_encode(const struct kept_data *data, const struct evidence *evidence,
+                        struct bytes *to)
 {
     uint64_t start = data->start, end = start + data->n;
     to->n = 0;
     field_put(to, data->n);
+    size_t at = to->n;
     bytes_add(to, data->bytes, data->n);
     put_objects(to, &evidence->objects, start, end);
     put_numbers(to, evidence->filled.at, evidence->filled.n, start, end);
     /* The next one, too: it is where the last table ends. */
     put_numbers(to, evidence->references.at, evidence->references.n, start, end + 1);
     put_pointers(to, &evidence->pointers, start, end);
+    return at;
 }
 
 bool kept_data_decode(struct kept_data *data, struct evidence *evidence, uint64_t start,

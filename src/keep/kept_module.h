@@ -41,8 +41,9 @@ struct kept_data {
     const uint8_t *bytes;
     uint64_t n;
 };
-void kept_data_encode(const struct kept_data *data, const struct evidence *evidence,
-                      struct bytes *ret_bytes);
+/* Returns where the constants stand in the bytes. */
+size_t kept_data_encode(const struct kept_data *data, const struct evidence *evidence,
+                        struct bytes *ret_bytes);
 /* Adds to the evidence, in any order. */
 bool kept_data_decode(struct kept_data *data, struct evidence *evidence, uint64_t start,
                       const uint8_t *bytes, size_t n, struct err *err);

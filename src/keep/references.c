@@ -3,6 +3,7 @@
 #include "program/elf/image.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     NUMBER_BYTES = 16,
@@ -15,11 +16,6 @@ enum {
 void interval_add(struct references *references, uint64_t start, uint64_t bytes)
 {
     size_t room;
-    uint64_t extent = bytes < TABLE_BYTES
-                          ? 0
-                          : evidence_extent(&references->symbols->evidence, (struct svma){start});
-    if (extent)
-        bytes = extent < OBJECT_BYTES_MAX ? extent : OBJECT_BYTES_MAX;
     if (!image_bytes(references->image, (struct svma){start}, &room))
         return;
     /* A search for the beginning of a table looks at what stands before it. */
@@ -29,6 +25,14 @@ void interval_add(struct references *references, uint64_t start, uint64_t bytes)
     uint64_t all = before + bytes + 8;
     *vec_push(references->data) =
         (struct interval){start - before, start - before + (all < room ? all : room)};
+}
+
+void interval_add_code(struct references *references, uint64_t start, uint64_t bytes)
+{
+    size_t room;
+    if (image_bytes(references->image, (struct svma){start}, &room))
+        *vec_push(references->data) =
+            (struct interval){start, start + (bytes < room ? bytes : room)};
 }
 
 static int interval_order(const void *a, const void *b)
@@ -101,44 +105,85 @@ static void name_note(struct references *references, function_id own, uint64_t t
  * through a pointer, such as those of virtual functions. */
 static bool jumps_indirectly(const uint8_t *code, size_t n)
 {
-    for (size_t i = 0; i + 1 < n; i++)
-        if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x20 &&
-            (code[i + 1] >> 6 == 3 || (code[i + 1] & 7) == 4))
-            return true;
-    return false;
-}
-
-/* Whether one of its first entries leads into the function: relative to the table, or an address. A
- * string does not. */
-static bool is_table(const struct references *references, function_id own, uint64_t table)
-{
-    enum { TRIED = 64 };
-    const struct evidence *evidence = &references->symbols->evidence;
-    for (uint64_t i = 0; i < TRIED; i++) {
-        struct svma near, far;
-        if (evidence_number(evidence, references->image, (struct svma){table + 4 * i}, 4,
-                            &near.v) &&
-            symbols_find(references->symbols, (struct svma){table + near.v}) == own)
-            return true;
-        if (i < TRIED / 2 &&
-            evidence_number(evidence, references->image, (struct svma){table + 8 * i}, 8, &far.v) &&
-            symbols_find(references->symbols, far) == own)
+    const uint8_t *end = code + n, *at = code;
+    while (end - at > 1 && (at = memchr(at, 0xff, (size_t)(end - at - 1)))) {
+        at++;
+        if ((*at & 0x38) == 0x20 && (*at >> 6 == 3 || (*at & 7) == 4))
             return true;
     }
     return false;
+}
+
+/* What a byte may be: most are nothing that refers to anything, and are passed over quickly. */
+enum may_be {
+    BE_NEAR = 1, /* call, jmp */
+    BE_TWO = 2,  /* the first of jcc */
+    BE_HERE = 4, /* ModRM, relative to the instruction */
+    BE_INDEX = 8,
+    BE_SHORT = 16, /* jmp, jcc */
+};
+#define FOUR(x) x, x, x, x
+#define MODRM 0, 0, 0, 0, BE_INDEX, BE_HERE, 0, 0
+static const uint8_t may_be[256] = {MODRM,
+                                    0,
+                                    0,
+                                    0,
+                                    0,
+                                    BE_INDEX,
+                                    BE_HERE,
+                                    0,
+                                    BE_TWO,
+                                    MODRM,
+                                    MODRM,
+                                    MODRM,
+                                    MODRM,
+                                    MODRM,
+                                    MODRM,
+                                    [0x70] = FOUR(BE_SHORT),
+                                    FOUR(BE_SHORT),
+                                    FOUR(BE_SHORT),
+                                    FOUR(BE_SHORT),
+                                    [0xe8] = BE_NEAR,
+                                    BE_NEAR,
+                                    [0xeb] = BE_SHORT};
+
+static bool leads_into(const struct references *references, function_id own, uint64_t at,
+                       unsigned bytes, uint64_t base)
+{
+    uint64_t number;
+    return evidence_number(&references->symbols->evidence, references->image, (struct svma){at},
+                           bytes, &number) &&
+           symbols_find(references->symbols, (struct svma){base + number}) == own;
+}
+
+/* How far it has entries that lead into the function: relative to the table, or addresses. A string
+ * has none. Entries that lead elsewhere may stand between them, and a few behind them. */
+static uint64_t table_reach(const struct references *references, function_id own, uint64_t table)
+{
+    enum { BETWEEN_BYTES = 256, BEHIND_BYTES = 64 };
+    uint64_t reach = 0;
+    for (uint64_t at = 0; at < TABLE_BYTES && at < reach + BETWEEN_BYTES; at += 4) {
+        if (leads_into(references, own, table + at, 4, table))
+            reach = at + 4;
+        if (at % 8 == 0 && leads_into(references, own, table + at, 8, 0))
+            reach = at + 8;
+    }
+    return reach ? reach + BEHIND_BYTES : 0;
 }
 
 static void data_note(struct references *references, function_id own, uint64_t target,
                       uint64_t bytes)
 {
     struct svma at = {target};
-    if (is_known(references, target))
+    if (is_known(references, target) || image_executable(references->image, at) ||
+        !evidence_constant(&references->symbols->evidence, at))
         return;
-    if (!image_executable(references->image, at) &&
-        evidence_constant(&references->symbols->evidence, at))
-        interval_add(references, target,
-                     bytes < TABLE_BYTES || is_table(references, own, target) ? bytes
-                                                                              : NUMBER_BYTES);
+    if (bytes == TABLE_BYTES) {
+        uint64_t reach = table_reach(references, own, target);
+        uint64_t extent = reach ? evidence_extent(&references->symbols->evidence, at) : 0;
+        bytes = extent ? extent : reach ? reach : NUMBER_BYTES;
+    }
+    interval_add(references, target, bytes < OBJECT_BYTES_MAX ? bytes : OBJECT_BYTES_MAX);
 }
 
 /* The operand of an instruction that refers to an address: relative to the next instruction, whose
@@ -170,17 +215,22 @@ static void range_read(struct references *references, const struct code_range *r
     const uint8_t *code = image_bytes(references->image, range->start, &n);
     function_id own = range->function;
     n = !code ? 0 : n < range->bytes ? n : range->bytes;
+    const uint8_t any = BE_NEAR | BE_TWO | BE_HERE | (tables ? BE_INDEX : 0);
     for (size_t i = 0; i + 1 < n; i++) {
+        /* From its middle a short jump cannot leave the range. */
+        uint8_t sought = any | (i < 128 || i + 130 > n ? BE_SHORT : 0);
+        uint8_t kind = may_be[code[i]] & sought;
+        if (!kind)
+            continue;
         uint64_t at = range->start.v + i;
-        uint8_t byte = code[i], second = code[i + 1];
-        if ((byte == 0xe8 || byte == 0xe9) && i + 5 <= n)
+        if (kind == BE_NEAR && i + 5 <= n)
             branch_note(references, range, relative(code + i + 1, at + 5));
-        else if (byte == 0x0f && (second & 0xf0) == 0x80 && i + 6 <= n)
+        else if (kind == BE_TWO && (code[i + 1] & 0xf0) == 0x80 && i + 6 <= n)
             branch_note(references, range, relative(code + i + 2, at + 6));
-        else if (i && ((byte & 0xc7) == 0x05 || (tables && (byte & 0xc7) == 0x04)))
+        else if (i && kind & (BE_HERE | BE_INDEX))
             operand_note(references, own, code + i, n - i, at, tables);
-        else if (byte == 0xeb || (byte & 0xf0) == 0x70) {
-            branch_note(references, range, at + 2 + (uint64_t)(int64_t)(int8_t)second);
+        else if (kind == BE_SHORT) {
+            branch_note(references, range, at + 2 + (uint64_t)(int64_t)(int8_t)code[i + 1]);
         }
     }
 }

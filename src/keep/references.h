@@ -32,7 +32,9 @@ void references_init(struct references *references);
 /* Marks functions other than its own, and adds constants. */
 void references_find(struct references *references, function_id function);
 
-/* Adds the constants from an address on: to the end of their object, or `bytes`. */
+/* Adds constants, with what readers of tables look at before and behind them. */
 void interval_add(struct references *references, uint64_t start, uint64_t bytes);
+/* Adds code that belongs to no function that is kept with its code. */
+void interval_add_code(struct references *references, uint64_t start, uint64_t bytes);
 /* Sorts and joins. */
 void intervals_settle(struct intervals *intervals);

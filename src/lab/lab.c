@@ -1,5 +1,6 @@
 #include "lab/lab.h"
 
+#include "lab/events/events.h"
 #include "lab/paths/costs.h"
 #include "lab/paths/hot.h"
 #include "lab/paths/load_listing.h"
@@ -28,7 +29,8 @@ const struct lab_table *const lab_tables[] = {
     &lab_skid,           &lab_convergence,      &lab_bottlenecks,
     &lab_ways,           &lab_ways_pairs,       &lab_slots,
     &lab_opportunities,  &lab_bursts,           &lab_time_shares,
-    &lab_counters_block, &lab_counters_stall,   NULL};
+    &lab_counters_block, &lab_counters_stall,   &lab_events_weights,
+    &lab_events_bars,    &lab_events_primary,   NULL};
 
 const struct lab_table *lab_table_find(const char *name)
 {

@@ -1,5 +1,6 @@
 #include "process/mapped_files.h"
 
+#include "base/text_hash.h"
 #include "wire/channel.h"
 
 #include <limits.h>
@@ -23,14 +24,6 @@ void mapped_files_release(struct mapped_files *files)
     vec_release(files);
 }
 
-static uint64_t path_hash(const char *path)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *path; path++)
-        hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
-    return hash;
-}
-
 /* As the process sees it; when it has ended, as we do. */
 static bool key_make(struct file_key *key, const struct wire_map *map, const char *path, int pid)
 {
@@ -44,7 +37,7 @@ static bool key_make(struct file_key *key, const struct wire_map *map, const cha
                              .bytes = (uint64_t)status.st_size,
                              .changed_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
                                            (uint64_t)status.st_mtim.tv_nsec,
-                             .path = path_hash(path),
+                             .path = text_hash(path),
                              .offset = map->offset,
                              .length = map->end - map->start};
     return S_ISREG(status.st_mode);

@@ -58,6 +58,8 @@ struct recording_options {
     const struct model *core;         /* the profile gets its account of cycles; NULL: none */
     bool for_core;                    /* exits record addresses for the model alone */
     uint32_t pairs;                   /* one in so many instructions begins a pair; 0: none */
+    uint32_t counters;                /* events between two samples of its counters; 0: none */
+    uint64_t steps;                   /* instructions after which the program is killed; 0: never */
     struct replay_audience *audience; /* listens in place of the account; NULL: nobody */
 
     struct record_options record; /* what the agent must know */

@@ -8,6 +8,7 @@ struct kernel_part;
 struct latency_scale;
 struct mapped_files;
 struct module_host;
+struct output;
 struct path_plans;
 struct payload_consumer;
 struct profile;
@@ -27,6 +28,7 @@ struct recording_session {
     struct stream_dump *stream_dump;   /* gets tuples of traces; or NULL */
     struct path_plans *paths;          /* NULL: neither paths nor contexts are counted */
     struct kernel_part *kernel;        /* NULL: an exact run */
+    const struct output *output;       /* where the profile goes; NULL: nowhere */
 };
 
 /* Whether somebody looks at events one by one; else they are only counted, which is cheaper. */

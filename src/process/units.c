@@ -14,6 +14,7 @@ void units_release(struct units *units)
     vec_release(&units->payload);
     vec_release(&units->pairs);
     vec_release(&units->cuts);
+    vec_release(&units->abandoned);
     vec_release(&units->paths);
     vec_release(&units->functions);
     vec_release(&units->owner);
@@ -239,6 +240,12 @@ static bool unit_add(struct units *units, const unsigned char *entry, uint32_t k
         struct wire_cut cut;
         memcpy(&cut, entry, sizeof cut);
         return cut_add(units, &cut);
+    }
+    if (kind == UNIT_ABANDONED && bytes == sizeof(struct wire_abandoned)) {
+        struct wire_abandoned abandoned;
+        memcpy(&abandoned, entry, sizeof abandoned);
+        *vec_push(&units->abandoned) = mappings_place(units->mappings, (struct avma){abandoned.pc});
+        return true;
     }
     if (kind == UNIT_PATH && bytes == sizeof(struct wire_known_path)) {
         struct wire_known_path path;

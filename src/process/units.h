@@ -79,6 +79,9 @@ struct units {
     struct {
         VEC(struct cut);
     } cuts;
+    struct unit_abandoned {
+        VEC(struct place);
+    } abandoned; /* where control arrived and nothing ran */
     struct unit_paths {
         VEC(struct unit_path);
     } paths;

@@ -133,4 +133,5 @@ void batch_close(struct batch *batch, struct profile *profile)
     sum_add_wide(&totals->time_xx, (u128)batch->x_time * batch->x_time);
     sum_add_wide(&totals->count_xx, (u128)batch->x_count * batch->x_count);
     batch->x_time = batch->x_count = 0;
+    batch->span = (struct time_part){0};
 }

@@ -34,7 +34,8 @@ struct batch {
         };
     };
     uint64_t x_time, x_count;
-    uint32_t generation; /* of the file: `numbers` are valid for one */
+    struct time_part span; /* of its walks, in Unix time; 0: not known */
+    uint32_t generation;   /* of the file: `numbers` are valid for one */
 };
 
 /* Takes closed batches in place of a profile's tables: a file that grows. */

@@ -35,6 +35,17 @@ void kept_add(struct kept_parts *kept, struct arena *arena, const struct kept_pa
     added->bytes = bytes;
 }
 
+void kept_join(struct kept_parts *kept, struct arena *arena, struct kept_parts *other,
+               struct arena *other_arena)
+{
+    vec_room(kept, kept->n + other->n);
+    if (other->n)
+        memcpy(kept->at + kept->n, other->at, other->n * sizeof *other->at);
+    kept->n += other->n;
+    vec_release(other);
+    arena_join(arena, other_arena);
+}
+
 void kept_sort(struct kept_parts *kept)
 {
     size_t n = 0;

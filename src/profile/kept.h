@@ -28,8 +28,9 @@ enum { KEPT_BYTES_MAX = 1 << 23 };
 /* What of modules' files a recording is to keep. */
 struct keep_wish {
     bool none;
-    bool all;     /* however long it takes */
-    bool sources; /* texts of source files, too */
+    bool all;      /* however long it takes */
+    bool sources;  /* texts of source files, too */
+    bool no_paths; /* nobody will ask for paths */
 };
 
 struct kept_part {
@@ -38,6 +39,8 @@ struct kept_part {
     uint64_t at;
     size_t n;
     const uint8_t *bytes;
+    size_t code_at, code_n; /* which of its bytes are machine code, if any: a hint that makes files
+                               smaller */
 };
 struct kept_parts {
     VEC(struct kept_part); /* by module, kind, at; unique, but for what is being added */
@@ -45,6 +48,9 @@ struct kept_parts {
 
 /* Copies the bytes. The parts are sorted later, by kept_sort. */
 void kept_add(struct kept_parts *kept, struct arena *arena, const struct kept_part *part);
+/* Moves parts and the arena that their bytes are in. */
+void kept_join(struct kept_parts *kept, struct arena *arena, struct kept_parts *other,
+               struct arena *other_arena);
 void kept_sort(struct kept_parts *kept);
 /* The parts of a module and kind: *ret_n of them from the returned one on. */
 const struct kept_part *kept_of(const struct kept_parts *kept, uint32_t module, enum kept_kind kind,

@@ -1,3 +1,4 @@
+#include "profile/events.h"
 #include "profile/profile.h"
 
 #include "base/err.h"
@@ -19,22 +20,32 @@ static uint32_t remapped(const struct remap *remap, uint32_t index)
     return remap->at[index];
 }
 
+static void row_add(struct table *into, const void *key, const struct sums *sums,
+                    struct remap *ret_keys)
+{
+    struct sums *at = table_at(into, key);
+    sums_add(at, sums);
+    *vec_push(ret_keys) = (uint32_t)(at - into->at);
+}
+
 /* Edges and conflicts: their keys begin with two modules, and are alike. */
 _Static_assert(sizeof(struct conflict_key) == sizeof(struct edge_key) &&
                    offsetof(struct conflict_key, to_module) == offsetof(struct edge_key, to_module),
                "two keys of one shape");
-static void merge_edges(struct table *into, const struct table *other, const struct remap *remap)
+static void merge_edges(struct table *into, const struct table *other, const struct remap *remap,
+                        struct remap *ret_keys)
 {
     for (uint32_t i = 0; i < other->n; i++) {
         struct edge_key key;
         memcpy(&key, map_key(&other->keys, i), sizeof key);
         key.from_module = remapped(remap, key.from_module);
         key.to_module = remapped(remap, key.to_module);
-        sums_add(table_at(into, &key), &other->at[i]);
+        row_add(into, &key, &other->at[i], ret_keys);
     }
 }
 
-static void merge_values(struct table *into, const struct table *other, const struct remap *remap)
+static void merge_values(struct table *into, const struct table *other, const struct remap *remap,
+                         struct remap *ret_keys)
 {
     for (uint32_t i = 0; i < other->n; i++) {
         struct value_key key;
@@ -42,7 +53,7 @@ static void merge_values(struct table *into, const struct table *other, const st
         key.module = remapped(remap, key.module);
         key.to = remapped(remap, key.to);
         key.caller_module = remapped(remap, key.caller_module);
-        sums_add(table_at(into, &key), &other->at[i]);
+        row_add(into, &key, &other->at[i], ret_keys);
     }
 }
 
@@ -63,7 +74,8 @@ static void merge_loose(struct profile *into, const struct loose_rows *other,
 }
 
 /* All others: their keys begin with the module. */
-static void merge_rows(struct table *into, const struct table *other, const struct remap *remap)
+static void merge_rows(struct table *into, const struct table *other, const struct remap *remap,
+                       struct remap *ret_keys)
 {
     for (uint32_t i = 0; i < other->n; i++) {
         union {
@@ -76,7 +88,7 @@ static void merge_rows(struct table *into, const struct table *other, const stru
         } key;
         memcpy(&key, map_key(&other->keys, i), other->keys.key_bytes);
         key.module = remapped(remap, key.module);
-        sums_add(table_at(into, &key), &other->at[i]);
+        row_add(into, &key, &other->at[i], ret_keys);
     }
 }
 
@@ -217,14 +229,30 @@ static void merge_head(struct profile *into, const struct profile *other)
         profile_fact(into, other->facts.at[i].key, other->facts.at[i].value);
 }
 
+static void merge_tables(struct profile *into, const struct profile *other,
+                         const struct remap *remap)
+{
+    struct remap keys[TABLES] = {0};
+    const uint32_t *at[TABLES];
+    for (int i = 0; i < TABLES; i++) {
+        bool of_two = i == TABLE_EDGES || i == TABLE_CONFLICTS;
+        (of_two              ? merge_edges
+         : i == TABLE_VALUES ? merge_values
+                             : merge_rows)(&into->tables[i], &other->tables[i], remap, &keys[i]);
+        at[i] = keys[i].at;
+    }
+    batch_log_merge(&into->log, &other->log, at);
+    for (int i = 0; i < TABLES; i++)
+        vec_release(&keys[i]);
+}
+
 bool profile_merge(struct profile *into, const struct profile *other, struct err *err)
 {
     if (into->mode != other->mode)
         return err_set(err, ERR_FORMAT, "%s and %s profiles cannot be merged",
                        profile_mode_name(into->mode), profile_mode_name(other->mode));
-    const char *event = profile_fact_find(into, "event");
-    const char *others = profile_fact_find(other, "event");
-    if (event && others && strcmp(event, others) != 0)
+    const char *event = event_first(into), *others = event_first(other);
+    if (into->stacks.cells.n && other->stacks.cells.n && strcmp(event, others) != 0)
         return err_set(err, ERR_FORMAT, "samples of %s and of %s cannot be merged", event, others);
     const char *only = profile_fact_find(into, "only"),
                *others_only = profile_fact_find(other, "only");
@@ -239,12 +267,8 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
         *vec_push(&remap) =
             profile_module(into, module->path, module->build_id, module->build_id_bytes);
     }
-    merge_edges(&into->edges, &other->edges, &remap);
+    merge_tables(into, other, &remap);
     merge_loose(into, &other->loose, &remap);
-    merge_edges(&into->conflicts, &other->conflicts, &remap);
-    for (int i = TABLE_EDGES + 1; i < TABLE_CONFLICTS; i++)
-        (i == TABLE_VALUES ? merge_values : merge_rows)(&into->tables[i], &other->tables[i],
-                                                        &remap);
     merge_stacks(&into->stacks, &other->stacks, &remap);
     merge_stacks(&into->passages, &other->passages, &remap);
     merge_stacks(&into->series, &other->series, &remap);
@@ -252,6 +276,8 @@ bool profile_merge(struct profile *into, const struct profile *other, struct err
     merge_stacks(&into->context_paths, &other->context_paths, &remap);
     merge_stacks(&into->call_costs, &other->call_costs, &remap);
     merge_stacks(&into->times, &other->times, &remap);
+    merge_stacks(&into->events, &other->events, &remap);
+    merge_stacks(&into->wait_times, &other->wait_times, &remap);
     sample_list_merge(&into->samples, &other->samples, remap.at, remap.n);
     windows_merge(&into->windows, &other->windows, remap.at, remap.n);
     path_parts_merge(&into->path_parts, &other->path_parts, remap.at, remap.n);

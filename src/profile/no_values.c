@@ -46,8 +46,23 @@ static void data_forget(struct sample_list *samples)
         }
 }
 
+/* What was logged of values, and of tables that are made anew here. */
+static void log_forget(struct batch_log *log)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < log->batches.n; i++) {
+        size_t first = log->batches.at[i].first_row, end = batch_log_end(log, i);
+        log->batches.at[i].first_row = kept;
+        for (size_t k = first; k < end; k++)
+            if (log->rows.at[k].table != TABLE_VALUES && log->rows.at[k].table != TABLE_LATENCIES)
+                log->rows.at[kept++] = log->rows.at[k];
+    }
+    log->rows.n = kept;
+}
+
 void profile_forget_values(struct profile *profile)
 {
+    log_forget(&profile->log);
     map_clear(&profile->values.keys);
     profile->values.n = 0;
     lines_forget(&profile->latencies);

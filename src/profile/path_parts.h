@@ -51,6 +51,7 @@ struct parts_batch {
     uint32_t n_parts;
     uint32_t group;           /* of series */
     uint64_t x_time, x_count; /* weight of all windows of the batch */
+    uint64_t moment_ns;       /* middle of the batch, in Unix time; 0: not known */
 };
 
 struct path_sheet {

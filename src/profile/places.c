@@ -15,6 +15,20 @@ void places_release(struct places *places)
     vec_release(places);
 }
 
+void places_copy(struct places *to, const struct places *from)
+{
+    enum { BITS_BYTES = 2 * PLACES_WORDS * sizeof(uint64_t) };
+    *to = (struct places){0};
+    for (size_t i = 0; i < from->n; i++) {
+        struct module_places *module = vec_push(to);
+        for (size_t k = 0; k < from->at[i].n; k++) {
+            struct places_page page = {from->at[i].at[k].number, mem_alloc(BITS_BYTES)};
+            memcpy(page.bits, from->at[i].at[k].bits, BITS_BYTES);
+            *vec_push(module) = page;
+        }
+    }
+}
+
 /* Index of the first page that is not below. */
 static size_t page_position(const struct module_places *module, uint64_t number)
 {
@@ -198,6 +212,7 @@ void places_mark_profile(struct places *places, const struct profile *profile,
     mark_stacks(places, &profile->passages, modules);
     mark_stacks(places, &profile->waits, modules);
     mark_stacks(places, &profile->call_costs, modules);
+    mark_stacks(places, &profile->events, modules);
     mark_samples(places, &profile->samples, modules);
     mark_windows(places, &profile->windows, modules);
 }

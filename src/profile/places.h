@@ -30,6 +30,7 @@ struct places {
 };
 
 void places_release(struct places *places);
+void places_copy(struct places *to, const struct places *from);
 /* How it was seen: as the caller of something, or as code that ran. */
 enum place_seen { PLACE_CALLER, PLACE_RAN };
 void places_mark(struct places *places, uint32_t module, uint64_t at, enum place_seen kind);

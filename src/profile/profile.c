@@ -66,6 +66,9 @@ void profile_init(struct profile *profile)
     stacks_init(&profile->context_paths);
     stacks_init(&profile->call_costs);
     stacks_init(&profile->times);
+    stacks_init(&profile->events);
+    stacks_init(&profile->wait_times);
+    profile->wait_times.maxima = profile->waits.maxima;
 }
 
 static void table_release(struct table *table)
@@ -87,7 +90,11 @@ void profile_release(struct profile *profile)
     stacks_release(&profile->context_paths);
     stacks_release(&profile->call_costs);
     stacks_release(&profile->times);
+    stacks_release(&profile->events);
     vec_release(&profile->times_of);
+    stacks_release(&profile->wait_times);
+    vec_release(&profile->wait_times_of);
+    batch_log_release(&profile->log);
     vec_release(&profile->samples);
     windows_release(&profile->windows);
     path_parts_release(&profile->path_parts);
@@ -109,11 +116,16 @@ static void table_clear(struct table *table)
     table->n = 0;
 }
 
-void profile_clear(struct profile *profile)
+void profile_clear_tables(struct profile *profile)
 {
     for (int i = 0; i < TABLES; i++)
         table_clear(&profile->tables[i]);
     profile->loose.edges.n = profile->loose.ranges.n = 0;
+}
+
+void profile_clear(struct profile *profile)
+{
+    profile_clear_tables(profile);
     stacks_clear(&profile->stacks);
     stacks_clear(&profile->passages);
     stacks_clear(&profile->series);
@@ -121,7 +133,11 @@ void profile_clear(struct profile *profile)
     stacks_clear(&profile->context_paths);
     stacks_clear(&profile->call_costs);
     stacks_clear(&profile->times);
+    stacks_clear(&profile->events);
     vec_release(&profile->times_of);
+    stacks_clear(&profile->wait_times);
+    vec_release(&profile->wait_times_of);
+    profile->log.batches.n = profile->log.rows.n = 0;
     profile->samples.n = 0;
     windows_clear(&profile->windows);
     path_parts_clear(&profile->path_parts);
@@ -170,6 +186,11 @@ uint32_t profile_module(struct profile *profile, const char *path, const uint8_t
 bool profile_module_is_kernel(const struct profile *profile, uint32_t module)
 {
     return module < profile->modules.n && strcmp(profile->modules.at[module].path, "[kernel]") == 0;
+}
+
+bool profile_module_is_jit(const struct profile *profile, uint32_t module)
+{
+    return module < profile->modules.n && strcmp(profile->modules.at[module].path, "[jit]") == 0;
 }
 
 bool profile_module_is_python(const struct profile *profile, uint32_t module)

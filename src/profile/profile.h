@@ -23,6 +23,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "profile/batch_log.h"
 #include "profile/kept.h"
 #include "profile/names.h"
 #include "profile/path_parts.h"
@@ -382,10 +383,18 @@ struct profile {
     struct stacks call_costs;
     /* When time was spent: `stacks` by slices of the run (profile/times.h). */
     struct stacks times;
+    struct stacks events; /* of samples of other events than the first (profile/events.h) */
     struct stack_memo {
         VEC(uint32_t);
     } times_of; /* while recording, of nodes of `stacks`: their node in `times`, plus 1 */
-    struct time_part part; /* of a part of a run: which; else 0 */
+    struct stacks wait_times; /* likewise `waits`, by slices */
+    struct stack_memo wait_times_of;
+    /* Of a part of a run (profile/part.h): which; which its tables are of, its values, its waits;
+     * its paths are not known. Else 0. */
+    struct time_part part, part_counts, part_values, part_waits;
+    uint32_t part_tables; /* bit t: the whole run has rows of table t */
+    bool part_no_paths;
+    struct batch_log log; /* when what the tables have was counted */
     struct sample_list samples;
     struct windows windows;       /* of a sampled profile: executions to be replayed by a model */
     struct path_parts path_parts; /* likewise: executions to be searched for paths */
@@ -414,6 +423,8 @@ bool profile_module_is_kernel(const struct profile *profile, uint32_t module);
 
 /* Python functions (keep/keep_python.h). */
 #define PYTHON_MODULE "[python]"
+/* Code that was made at run time. */
+bool profile_module_is_jit(const struct profile *profile, uint32_t module);
 bool profile_module_is_python(const struct profile *profile, uint32_t module);
 bool profile_has_python(const struct profile *profile);
 
@@ -437,6 +448,9 @@ void profile_loss(struct profile *profile, const char *name, uint64_t n);
 /* Clears tables and totals but keeps modules, facts and memory, so keys with module indices stay
  * valid. A recorder does this after each append. */
 void profile_clear(struct profile *profile);
+
+/* Clears the tables alone. */
+void profile_clear_tables(struct profile *profile);
 
 /* Reserves memory for so many rows. */
 void table_expect(struct table *table, size_t rows);

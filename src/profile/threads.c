@@ -65,6 +65,23 @@ struct thread_times *threads_find(struct threads *threads, uint32_t pid, uint32_
     return position(threads, pid, tid, name, &at) ? &threads->at[at] : NULL;
 }
 
+static bool lasted_longer(const struct thread_times *row, const struct thread_times *than)
+{
+    uint64_t cpu = row->user_ns + row->kernel_ns, other = than->user_ns + than->kernel_ns;
+    return cpu != other ? cpu > other : row->off_ns > than->off_ns;
+}
+
+const char *threads_name(const struct threads *threads, uint32_t pid, uint32_t tid)
+{
+    const struct thread_times *best = NULL;
+    size_t at;
+    position(threads, pid, tid, "", &at);
+    for (; at < threads->n && threads->at[at].pid == pid && threads->at[at].tid == tid; at++)
+        if (*threads->at[at].name && (!best || lasted_longer(&threads->at[at], best)))
+            best = &threads->at[at];
+    return best ? best->name : NULL;
+}
+
 size_t threads_count(const struct threads *threads)
 {
     size_t n = 0;
@@ -104,4 +121,11 @@ void threads_merge(struct threads *into, struct arena *arena, const struct threa
     }
     vec_release(into);
     *into = both;
+}
+
+void threads_forget_times(struct threads *threads)
+{
+    for (size_t i = 0; i < threads->n; i++)
+        threads->at[i].user_ns = threads->at[i].kernel_ns = threads->at[i].off_ns =
+            threads->at[i].switches = 0;
 }

@@ -27,6 +27,10 @@ struct thread_times *threads_row(struct threads *threads, struct arena *arena, u
 /* NULL: none. */
 struct thread_times *threads_find(struct threads *threads, uint32_t pid, uint32_t tid,
                                   const char *name);
+/* What a thread is called everywhere: of several names the one that used the most CPU time, then
+ * the one that lasted longest. After an exec that is the program, not what started it. NULL: none.
+ */
+const char *threads_name(const struct threads *threads, uint32_t pid, uint32_t tid);
 /* Number of threads; a renamed thread has two rows but counts once. */
 size_t threads_count(const struct threads *threads);
 /* Exact runs have no thread times. */
@@ -34,6 +38,8 @@ static inline bool thread_times_known(const struct thread_times *thread)
 {
     return thread->user_ns || thread->kernel_ns;
 }
+/* Where a profile is of a part: times of threads cannot be divided. */
+void threads_forget_times(struct threads *threads);
 /* Adds the times of one row to another. */
 void thread_times_add(struct thread_times *to, const struct thread_times *from);
 /* Sorts rows that are in any order, and adds up equal ones. */

@@ -11,38 +11,69 @@
 
 /* The node of the tree of times for one of the stacks; samples of one thread share most of theirs.
  */
-static uint32_t times_node(struct profile *profile, uint32_t node)
+static uint32_t times_node(struct stacks *times, const struct stacks *of, struct stack_memo *memo,
+                           uint32_t node)
 {
-    struct stack_memo *memo = &profile->times_of;
     if (node == STACK_NONE)
         return STACK_NONE;
     if (!memo->at[node]) { /* at most STACK_DEPTH_MAX calls deep */
-        struct stack_key key = stacks_key(&profile->stacks, node);
-        uint32_t parent = times_node(profile, key.parent);
-        memo->at[node] = 1 + stacks_node(&profile->times, parent, key.module, key.address);
+        struct stack_key key = stacks_key(of, node);
+        uint32_t parent = times_node(times, of, memo, key.parent);
+        memo->at[node] = 1 + stacks_node(times, parent, key.module, key.address);
     }
     return memo->at[node] - 1;
 }
 
 void times_add(struct profile *profile, uint32_t node, uint32_t group, uint64_t weight,
-               uint64_t unix_ns)
+               uint64_t unix_ns, uint32_t cpu)
 {
     struct stacks *times = &profile->times;
     uint32_t module = stacks_key(&profile->stacks, node).module;
     if (module == MODULE_NONE && !profile->modules.n)
         return;
     vec_reserve(&profile->times_of, profile->stacks.nodes.n);
-    uint32_t above = times_node(profile, node);
+    uint32_t above = times_node(times, &profile->stacks, &profile->times_of, node);
     uint32_t slice = stacks_node(times, above, module == MODULE_NONE ? 0 : module,
-                                 slice_of(unix_ns, SLICE_BITS));
+                                 slice_of(unix_ns, SLICE_BITS, cpu));
     if (slice != above) /* as deep as a stack can be: there is no room for a slice */
         stacks_add(times, slice, group, weight);
 }
 
+static void wait_slice_add(struct profile *profile, uint32_t above, uint32_t module,
+                           uint64_t unix_ns, uint32_t group, uint64_t weight)
+{
+    if (!weight)
+        return;
+    uint32_t slice = stacks_node(&profile->wait_times, above, module == MODULE_NONE ? 0 : module,
+                                 slice_of(unix_ns, WAIT_SLICE_BITS, SLICE_CPU_NONE));
+    if (slice != above)
+        stacks_add(&profile->wait_times, slice, group, weight);
+}
+
+void wait_times_add(struct profile *profile, uint32_t node, uint32_t kind, const uint64_t *weights,
+                    uint64_t end_unix_ns, uint64_t lasted_ns)
+{
+    uint32_t module = stacks_key(&profile->waits, node).module;
+    if (module == MODULE_NONE && !profile->modules.n)
+        return;
+    vec_reserve(&profile->wait_times_of, profile->waits.nodes.n);
+    uint32_t above =
+        times_node(&profile->wait_times, &profile->waits, &profile->wait_times_of, node);
+    uint64_t steps = (lasted_ns >> WAIT_SLICE_BITS) + 1;
+    steps = steps < TIME_SLICES_MAX ? steps : TIME_SLICES_MAX;
+    for (uint64_t i = 0, told = 0; i < steps; i++) {
+        uint64_t so_far = (uint64_t)((u128)weights[WAIT_NS] * (i + 1) / steps);
+        uint64_t back = (uint64_t)((u128)lasted_ns * (2 * (steps - i) - 1) / (2 * steps));
+        wait_slice_add(profile, above, module, end_unix_ns - back, kind + WAIT_NS, so_far - told);
+        told = so_far;
+    }
+    for (uint32_t i = WAIT_NS + 1; i < WAIT_KIND_GROUPS; i++)
+        wait_slice_add(profile, above, module, end_unix_ns, kind + i, weights[i]);
+}
+
 /* ---- coarser slices */
 
-/* Marks the nodes that are slices: those that have weights. */
-static bool *slices_mark(const struct stacks *times)
+bool *times_slices(const struct stacks *times)
 {
     bool *is_slice = mem_alloc(times->nodes.n + (size_t)1);
     for (uint32_t i = 0; i < times->cells.n; i++) {
@@ -103,15 +134,17 @@ static unsigned bits_wanted(const struct stacks *times, const bool *is_slice, bo
 bool times_coarsen(const struct stacks *times, struct stacks *ret_coarse)
 {
     bool changes;
-    bool *is_slice = slices_mark(times);
+    bool *is_slice = times_slices(times);
     unsigned bits = bits_wanted(times, is_slice, &changes);
     if (changes) {
         uint32_t *becomes = mem_alloc((times->nodes.n + (size_t)1) * sizeof *becomes);
         stacks_init(ret_coarse);
+        ret_coarse->maxima = times->maxima;
         for (uint32_t i = 0; i < times->nodes.n; i++) {
             struct stack_key key = stacks_key(times, i);
             uint64_t address =
-                is_slice[i] ? slice_of(slice_begin_ns(key.address), bits) : key.address;
+                is_slice[i] ? slice_of(slice_begin_ns(key.address), bits, slice_cpu(key.address))
+                            : key.address;
             uint32_t parent = key.parent == STACK_NONE ? STACK_NONE : becomes[key.parent];
             becomes[i] = stacks_node(ret_coarse, parent, key.module, address);
         }
@@ -125,7 +158,7 @@ bool times_coarsen(const struct stacks *times, struct stacks *ret_coarse)
     return changes;
 }
 
-/* ---- a part of the run */
+/* ---- questions */
 
 struct time_part times_span(const struct stacks *times)
 {
@@ -141,80 +174,6 @@ struct time_part times_span(const struct stacks *times)
     return span.end_ns ? span : (struct time_part){0};
 }
 
-/* User and kernel weight of stacks. */
-struct modes {
-    uint64_t user, kernel;
-};
-
-static struct modes modes_of(const struct profile *profile, const struct stacks *stacks)
-{
-    struct modes modes = {0};
-    for (uint32_t i = 0; i < stacks->cells.n; i++) {
-        const struct stack_cell *cell = map_key(&stacks->cells, i);
-        bool kernel = profile_module_is_kernel(profile, stacks_key(stacks, cell->node).module);
-        sum_add(kernel ? &modes.kernel : &modes.user, stacks->weights.at[i]);
-    }
-    return modes;
-}
-
-static uint64_t scaled(uint64_t x, uint64_t part, uint64_t whole)
-{
-    return whole ? (uint64_t)((u128)x * part / whole) : 0;
-}
-
-/* What a plain profile has of totals, as far as it can be said of a part: times and samples are
- * shared as the weights are. */
-static void totals_share(struct profile *profile, struct modes part, struct modes whole)
-{
-    struct totals old = profile->totals, totals = {.recordings = old.recordings};
-    uint64_t all = whole.user + whole.kernel, here = part.user + part.kernel;
-    uint64_t samples =
-        profile->mode == PROFILE_SAMPLED ? old.samples + old.kernel_samples : old.interrupts;
-    totals.interrupts = scaled(samples, here, all);
-    totals.interrupts += !totals.interrupts;
-    totals.user_ns = scaled(old.user_ns, part.user, whole.user);
-    totals.kernel_ns = scaled(old.kernel_ns, part.kernel, whole.kernel);
-    totals.time = part.user;
-    for (int i = 0; i < LOSS_N; i++)
-        totals.losses[i] = scaled(old.losses[i], here, all);
-    profile->totals = totals;
-}
-
-/* Moves the slices of the stretch to the nodes above them; returns the stretch that they cover. */
-static struct time_part part_take_slices(const struct stacks *times, struct time_part wanted,
-                                         struct stacks *to)
-{
-    struct time_part covered = {UINT64_MAX, 0};
-    bool *is_slice = slices_mark(times);
-    uint32_t *becomes = mem_alloc((times->nodes.n + (size_t)1) * sizeof *becomes);
-    for (uint32_t i = 0; i < times->nodes.n; i++) {
-        struct stack_key key = stacks_key(times, i);
-        uint32_t parent = key.parent == STACK_NONE ? STACK_NONE : becomes[key.parent];
-        becomes[i] = is_slice[i] ? parent : stacks_node(to, parent, key.module, key.address);
-    }
-    for (uint32_t i = 0; i < times->cells.n; i++) {
-        const struct stack_cell *cell = map_key(&times->cells, i);
-        uint64_t slice = stacks_key(times, cell->node).address;
-        uint64_t begin = slice_begin_ns(slice), end = slice_end_ns(slice);
-        if (begin >= wanted.end_ns || end <= wanted.begin_ns)
-            continue;
-        stacks_add(to, becomes[cell->node], cell->group, times->weights.at[i]);
-        covered.begin_ns = begin < covered.begin_ns ? begin : covered.begin_ns;
-        covered.end_ns = end > covered.end_ns ? end : covered.end_ns;
-    }
-    mem_free(becomes);
-    mem_free(is_slice);
-    return covered;
-}
-
-/* The threads of a plain profile tell times that cannot be divided. */
-static void threads_forget_times(struct threads *threads)
-{
-    for (size_t i = 0; i < threads->n; i++)
-        threads->at[i].user_ns = threads->at[i].kernel_ns = threads->at[i].off_ns =
-            threads->at[i].switches = 0;
-}
-
 bool times_known(const struct profile *profile, struct err *err)
 {
     if (profile->times.cells.n)
@@ -222,37 +181,67 @@ bool times_known(const struct profile *profile, struct err *err)
     return err_set(err, ERR_MISSING,
                    profile->mode == PROFILE_EXACT
                        ? "an exact recording does not have when code ran; a sampled one has"
-                       : "this recording does not have when samples were taken: it was made by an "
-                         "older gait, imported, or has no samples");
+                       : "this profile does not have when samples were taken: it was made by an "
+                         "older gait, from data without times, or has no samples");
 }
 
 uint64_t times_start(const struct profile *profile)
 {
     struct time_part span = times_span(&profile->times);
     uint64_t start = profile->start_unix_ns;
-    return start && start < span.end_ns ? start : span.begin_ns;
+    return start && (!span.end_ns || start < span.end_ns) ? start : span.begin_ns;
 }
 
-bool profile_weigh_part(struct profile *profile, struct time_part wanted, struct err *err)
+/* ---- by CPUs */
+
+static bool in_part(const struct time_part *part, uint64_t slice)
 {
-    struct stacks taken;
-    if (!times_known(profile, err))
-        return false;
-    stacks_init(&taken);
-    struct time_part covered = part_take_slices(&profile->times, wanted, &taken);
-    if (!taken.cells.n) {
-        stacks_release(&taken);
-        return err_set(err, ERR_MISSING, "nothing was sampled in that part of the run");
+    return !part->end_ns ||
+           (slice_begin_ns(slice) < part->end_ns && slice_end_ns(slice) > part->begin_ns);
+}
+
+static bool cpus_known(const struct stacks *times)
+{
+    for (uint32_t i = 0; i < times->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&times->cells, i);
+        if (slice_cpu(stacks_key(times, cell->node).address) != SLICE_CPU_NONE)
+            return true;
     }
-    totals_share(profile, modes_of(profile, &taken), modes_of(profile, &profile->stacks));
-    for (int i = 0; i < TABLES; i++) {
-        map_clear(&profile->tables[i].keys);
-        profile->tables[i].n = 0;
+    return false;
+}
+
+/* The node for one of the times, below the root of its thread on that CPU; at most STACK_DEPTH_MAX
+ * calls deep. */
+static uint32_t cpu_node(struct stacks *to, const struct stacks *times, uint32_t node, uint32_t cpu)
+{
+    struct stack_key key = stacks_key(times, node);
+    if (key.parent == STACK_NONE)
+        return stacks_node(to, STACK_NONE, cpu, key.address);
+    return stacks_node(to, cpu_node(to, times, key.parent, cpu), key.module, key.address);
+}
+
+bool profile_split_cpus(struct profile *profile, struct err *err)
+{
+    const struct stacks *times = &profile->times;
+    struct stacks split;
+    if (profile->mode == PROFILE_EXACT)
+        return err_set(err, ERR_MISSING,
+                       "an exact recording does not have which CPU code ran on; a sampled one has");
+    if (!cpus_known(times))
+        return err_set(err, ERR_MISSING,
+                       "this recording does not have which CPU code ran on: its samples "
+                       "have no CPU (perf record --sample-cpu has), an older gait made it, or it "
+                       "has no samples; record again");
+    stacks_init(&split);
+    for (uint32_t i = 0; i < times->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&times->cells, i);
+        struct stack_key slice = stacks_key(times, cell->node);
+        if (slice.parent == STACK_NONE || !in_part(&profile->part, slice.address))
+            continue;
+        uint32_t node = cpu_node(&split, times, slice.parent, slice_cpu(slice.address));
+        stacks_add(&split, node, cell->group, times->weights.at[i]);
     }
     stacks_release(&profile->stacks);
-    profile->stacks = taken;
-    profile->part = covered;
-    profile->mode = PROFILE_PLAIN;
-    threads_forget_times(&profile->threads);
+    profile->stacks = split;
     return true;
 }

@@ -1,6 +1,7 @@
 #include "serve/answer.h"
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "text/json.h"
 
 #include <errno.h>
@@ -134,6 +135,7 @@ static void complain(struct answer *answer, const char *text)
 static void end(struct answer *answer, bool kill_it)
 {
     int status = 0;
+    ASSERT(answer->child > 0); /* 0 would be all of our process group, -1 everybody */
     for (int i = 0; i < 2; i++)
         if (answer->fds[i] >= 0)
             close(answer->fds[i]);

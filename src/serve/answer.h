@@ -40,7 +40,7 @@ struct answer {
     uint64_t end_ns; /* when it is stopped (CLOCK_MONOTONIC) */
     struct answer_limits limits;
     struct bytes text, complaint;
-    enum answer_state { ANSWER_RUNS, ANSWER_GOOD, ANSWER_FAILED } state;
+    enum answer_state { ANSWER_NONE, ANSWER_RUNS, ANSWER_GOOD, ANSWER_FAILED } state;
     bool bad_question; /* failed: the question is to blame */
 };
 
@@ -54,5 +54,5 @@ void answer_wait(struct answer *answer);
 const char *answer_complaint(struct answer *answer);
 /* {"error": "the sentence"}: what a page gets instead of an answer. */
 void error_json(FILE *to, const char *sentence);
-/* Stops a child that runs. */
+/* Stops a child that runs. The answer may be one that was never started, all zeros. */
 void answer_release(struct answer *answer);

@@ -15,6 +15,7 @@ struct err;
     X(MHD_get_daemon_info)                                                                         \
     X(MHD_get_connection_values_n)                                                                 \
     X(MHD_lookup_connection_value)                                                                 \
+    X(MHD_set_connection_option)                                                                   \
     X(MHD_suspend_connection)                                                                      \
     X(MHD_resume_connection)                                                                       \
     X(MHD_create_response_from_buffer)                                                             \

@@ -20,6 +20,8 @@
 enum {
     CONNECTIONS_MOST = 64,
     CONNECTION_BYTES = 32768, /* a request's line and headers */
+    REQUEST_SECONDS = 4,      /* until a request with the token is there: all others share the
+                                 connections with it */
     CONNECTION_SECONDS = 30,
     VALUE_MOST = 4096,
     POLLS_MOST = 64,
@@ -182,6 +184,8 @@ static enum MHD_Result answer_request(struct server *server, struct waiting *wai
         *refused = access_refuses(&request, server->token, server->port, &status, &path);
     if (refused)
         return send_error(server, connection, status, refused);
+    http->MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                    (unsigned)CONNECTION_SECONDS);
     if (strncmp(path, api, sizeof api - 1) == 0)
         return ask(server, waiting, path + sizeof api - 1);
     const struct asset *asset = asset_find(path);
@@ -276,7 +280,7 @@ static bool daemon_start(struct server *server, struct err *err)
         flags, server->port, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET,
         server->socket, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CONNECTION_SECONDS,
+        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)REQUEST_SECONDS,
         MHD_OPTION_END);
     if (!server->daemon)
         return err_set(err, ERR_SYSTEM, "libmicrohttpd cannot start a server");

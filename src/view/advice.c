@@ -1,5 +1,7 @@
 #include "view/advice.h"
 
+#include "analysis/counts/labels.h"
+#include "base/map.h"
 #include "text/json.h"
 #include "view/advice_say.h"
 #include "view/missing_text.h"
@@ -31,8 +33,8 @@ static const char *code_text(const struct report *report, const struct report_ro
     const char *name = scene_function_name(scene, row->module, row->function);
     const struct functions *functions = &scene->modules.at[row->module].binary->symbols.functions;
     uint64_t start = functions->at[row->function].start.v;
-    return *name == '[' ? advice_quoted(report, address_text(scene, row->module, start))
-                        : advice_function(report, name);
+    return scene_nameless(name) ? advice_quoted(report, address_text(scene, row->module, start))
+                                : advice_function(report, name);
 }
 
 /* The first of them is hottest only if it is beyond what chance makes of the second. */
@@ -57,9 +59,12 @@ static void advise_hottest(struct adviser *adviser)
     if (line)
         what = arena_format(&report->scene->arena, "line %u of %s (in %s)", first->line,
                             first->file, what);
-    advise(adviser, "%s is %s%s%s%s: %s of %s%s%s", what,
-           alone ? "the hottest " : "among the hottest ", behind ? "known " : "",
-           line ? "line" : "function", alone ? "" : "s", advice_share(share), advice_weight(report),
+    const char *rank = arena_format(
+        &report->scene->arena, " is %s%s%s%s:", alone ? "the hottest " : "among the hottest ",
+        behind ? "known " : "", line ? "line" : "function", alone ? "" : "s");
+    bool all = !report->scene->only_function; /* of what is left, no rank can be said */
+    advise(adviser, "%s%s %s of %s%s%s", what, all ? rank : " takes", advice_share(share),
+           advice_weight(report),
            can             ? "|gait annotate "
            : first->kernel ? "|gait contexts --kernel --bottom-up --function "
                            : "",
@@ -73,7 +78,8 @@ static void advise_stalls(struct adviser *adviser)
 {
     const struct report *report = adviser->report;
     const struct profile *profile = report->scene->sides[0];
-    if (profile->mode != PROFILE_SAMPLED || report->by != BY_FUNCTION)
+    if (profile->mode != PROFILE_SAMPLED || report->by != BY_FUNCTION ||
+        plain_counts_events(profile))
         return;
     int said = 0;
     for (size_t i = 0; i < report->n && said < 2; i++) {
@@ -100,6 +106,104 @@ static void advise_stalls(struct adviser *adviser)
     }
 }
 
+/* ---- lines that wait */
+
+/* What a line of a function took. */
+struct line_sum {
+    const char *line;
+    struct quantity body;
+};
+struct line_sums {
+    struct map keys;
+    VEC(struct line_sum);
+};
+
+static void line_add(struct line_sums *sums, struct scene *scene, const struct item *item)
+{
+    const char *line =
+        intern_text(&scene->names, line_text(scene, item->module, item->at)); /* "": none */
+    uint64_t key = (uintptr_t)line;
+    uint32_t index = map_add(&sums->keys, &key);
+    if (index == sums->n)
+        *vec_push(sums) = (struct line_sum){.line = line};
+    quantity_add(&sums->at[index].body, &item->body[0]);
+}
+
+/* The scene has many functions; instructions are listed of this one alone. */
+static void lines_sum(struct line_sums *sums, struct scene *scene, const struct report_row *row)
+{
+    struct scene_functions all = scene->functions;
+    struct items items;
+    for (size_t i = 0; i < all.n; i++)
+        if (all.at[i].module == row->module && all.at[i].function == row->function) {
+            scene->functions.at = &all.at[i];
+            scene->functions.n = 1;
+        }
+    if (scene->functions.n == 1) {
+        items_list(&items, scene, BY_LINE);
+        for (size_t i = 0; i < items.n; i++)
+            line_add(sums, scene, &items.at[i]);
+        items_release(&items);
+    }
+    scene->functions = all;
+}
+
+static const char *command_of(const struct report *report)
+{
+    const char *command = report->scene->sides[0]->command;
+    bool one = command && *command && !strchr(command, '\n') && strlen(command) < 200 &&
+               strncmp(command, "gait record ", 12) != 0;
+    return one ? command : "COMMAND";
+}
+
+static void line_say(struct adviser *adviser, const struct report_row *row,
+                     const struct line_sum *most)
+{
+    const struct report *report = adviser->report;
+    const struct profile *profile = report->scene->sides[0];
+    struct estimate time = estimate_share(profile, &most->body, true);
+    struct estimate count = estimate_share(profile, &most->body, false);
+    bool bare = most->body.bare > most->body.time / 2; /* nothing could be counted there */
+    if (bare || !*most->line || !(time.lo > 0.1) || !(time.lo > 2 * count.hi))
+        return;
+    advise(
+        adviser,
+        "%s of %s takes %s of user time with %s of the instructions: it waits, mostly for memory "
+        "or for a slow instruction; how long loads take says|gait record --events latency -- %s "
+        "&& gait latencies",
+        most->line, advice_name(report, row), advice_share(time), advice_share(count),
+        command_of(report));
+}
+
+/* The line of the hottest function that waits. */
+static void advise_lines(struct adviser *adviser)
+{
+    const struct report *report = adviser->report;
+    const struct profile *profile = report->scene->sides[0];
+    const struct report_row *row = NULL;
+    struct line_sums sums = {0};
+    if (profile->mode != PROFILE_SAMPLED || report->by != BY_FUNCTION ||
+        plain_counts_events(profile))
+        return;
+    for (size_t i = 0; !row && i < report->n; i++)
+        row = report->at[i].kernel ? NULL : &report->at[i];
+    if (!row || row->function == FUNCTION_NONE || !scene_binary(report->scene, row->module) ||
+        !(report_share(report, row).lo > 0.1))
+        return;
+    map_init(&sums.keys, sizeof(uint64_t));
+    lines_sum(&sums, report->scene, row);
+    size_t most = 0;
+    for (size_t i = 0; i < sums.n; i++)
+        if (sums.at[i].body.time > sums.at[most].body.time)
+            most = i;
+    if (sums.n)
+        line_say(adviser, row, &sums.at[most]);
+    vec_release(&sums);
+    map_release(&sums.keys);
+}
+
+/* ---- callers */
+
 /* Where programs and threads start: that time is spent below them says nothing. */
 static bool is_entry(const char *name)
 {
@@ -120,12 +224,13 @@ static bool is_entry(const char *name)
                                         "runtime.mstart",
                                         "runtime.rt0_go",
                                         "execute_native_thread_routine",
+                                        "_PyEval_EvalFrameDefault",
                                         "Py_BytesMain",
                                         "Py_RunMain"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    return name[0] == '['; /* without a name: nothing to look at */
+    return scene_nameless(name); /* without a name: nothing to look at */
 }
 
 /* The function that most time is spent below, if it is not simply where everything starts. */
@@ -157,6 +262,7 @@ static void advise_all(struct adviser *adviser)
     advise_python(adviser);
     advise_hottest(adviser);
     advise_stalls(adviser);
+    advise_lines(adviser);
     advise_callers(adviser);
     advise_below(adviser);
     advise_kernel(adviser);

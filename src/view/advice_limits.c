@@ -74,12 +74,19 @@ void advise_verdict(struct adviser *adviser)
     const double on = (double)(totals->user_ns + totals->kernel_ns) / 1e9;
     if (is_asked(report) || profile_fact_find(profile, "event"))
         return;
+    const double off = (double)totals->off_ns / 1e9, blocked = off * blocked_part(profile);
+    const double little = 0.1; /* seconds: where programs start, nobody has a CPU at once */
     if (waits(profile) && !is_machine(profile) && on > 0)
         advise_line(adviser,
                     "This program mostly waits: its threads worked for %.2f s and waited for "
                     "%.2f s%s",
-                    on, (double)totals->off_ns / 1e9 * blocked_part(profile),
+                    on, blocked,
                     profile->waits.cells.n ? "|gait waits" : "|gait record -e context-switches");
+    if (off - blocked > on / 2 && off - blocked > little && on > 0 && !is_machine(profile))
+        advise_line(adviser,
+                    "There were too few CPUs: threads were ready to run but without one for "
+                    "%.2f of %.2f s off the CPU|gait waits --reason runnable",
+                    off - blocked, off);
     if (mostly_kernel(report))
         advise_line(adviser, "This program mostly runs in the kernel: %.0f %% of its CPU time%s",
                     100 * kernel_share(profile),
@@ -153,6 +160,38 @@ void advise_unseen(struct adviser *adviser)
                          : command);
 }
 
+/* What kept most interrupts from a complete walk; NULL: nothing that was counted. */
+static const char *unwalked_why(const struct profile *profile)
+{
+    static const struct {
+        const char *why;
+        enum loss of[4]; /* LOSS_dropped, said elsewhere: no further one */
+    } reasons[] = {
+        {"system calls", {LOSS_at_syscall}},
+        {"generated or changed code", {LOSS_at_anonymous, LOSS_at_writable, LOSS_at_undecoded}},
+        {"processes that lived for less than 1 s, of which only the first of a program is walked",
+         {LOSS_young}},
+        {"interrupts in the kernel", {LOSS_kernel}},
+        {"modules being loaded", {LOSS_in_loader, LOSS_in_agent}},
+        {"threads that waited for each other's code cache",
+         {LOSS_busy, LOSS_counting, LOSS_cache_full}},
+        {"faults and traps of the program", {LOSS_at_fault, LOSS_at_trap}},
+        {"windows that were cut short", {LOSS_cut, LOSS_unwalked}},
+    };
+    const char *why = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        uint64_t n = 0;
+        for (size_t k = 0; k < 4 && reasons[i].of[k] != LOSS_dropped; k++)
+            n += profile->totals.losses[reasons[i].of[k]];
+        if (n > most) {
+            most = n;
+            why = reasons[i].why;
+        }
+    }
+    return why;
+}
+
 static void advise_losses(struct adviser *adviser)
 {
     const struct profile *profile = adviser->report->scene->sides[0];
@@ -165,13 +204,14 @@ static void advise_losses(struct adviser *adviser)
                "rate|gait info",
                100 * lost / (lost + seen));
     /* Not every sample is to be walked: that few have a window is no loss. */
-    double walked = totals->recorded ? walked_share(totals) : (double)totals->windows / seen;
+    bool weighed = totals->recorded || profile->part.end_ns;
+    double walked = weighed ? walked_share(totals) : (double)totals->windows / seen;
+    const char *why = unwalked_why(profile);
     if (profile->mode == PROFILE_SAMPLED && seen > 0 && walked < 0.8)
         advise(adviser,
-               "%.0f %% of the interrupts led to no complete walk, mostly because of generated "
-               "code or system calls; counts are of the others; gait record --plain includes "
-               "everything|gait info",
-               100 - 100 * walked);
+               "%.0f %% of the interrupts led to no complete walk%s%s; counts are of the others; "
+               "gait record --plain includes everything|gait info",
+               100 - 100 * walked, why ? ", mostly because of " : "", why ? why : "");
     if (profile->mode == PROFILE_EXACT && !profile_whole(profile) && !unseen_why(profile))
         advise(adviser, "part of the run was not counted|gait info");
     double unnamed = missing_share(adviser->report);

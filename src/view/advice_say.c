@@ -34,8 +34,10 @@ const char *advice_function(const struct report *report, const char *linkage)
     char *bare = arena_alloc(&scene->arena, room);
     name_bare(readable, bare, room);
     name_untemplated(bare);
-    bool good = strlen(bare) < strlen(linkage) && !strchr(bare, '|') &&
-                name_matches(bare, linkage, readable) && !is_ambiguous(report, bare, linkage);
+    bool made = strcmp(readable, linkage) == 0; /* a space in it ends no return type */
+    bool good = !(made && strchr(linkage, ' ')) && strlen(bare) < strlen(linkage) &&
+                !strchr(bare, '|') && name_matches(bare, linkage, readable) &&
+                !is_ambiguous(report, bare, linkage);
     return advice_quoted(report, good ? bare : linkage);
 }
 

@@ -227,8 +227,11 @@ static void title_text(const struct page *page)
     const struct report *report = annotation->report;
     const struct report_row *row = annotation->row;
     struct scene *scene = report->scene;
-    fprintf(page->to, "\n%s%s%s  %s", ink_begin(page->ink, INK_HEAD), name_text(scene, row->name),
-            ink_end(page->ink, INK_HEAD), address_text(scene, row->module, row->at));
+    const char *address = address_text(scene, row->module, row->at);
+    fprintf(page->to, "\n%s%s%s", ink_begin(page->ink, INK_HEAD), name_text(scene, row->name),
+            ink_end(page->ink, INK_HEAD));
+    if (strcmp(address, row->name) != 0)
+        fprintf(page->to, "  %s", address);
     fprintf(page->to, "  %s of %s", share_text(scene->sides[0], report_share(report, row)),
             report->weight == WEIGHT_TIME ? "user time"
             : report->has_plain           ? "events"

@@ -10,14 +10,11 @@
 static struct estimate count_of(const struct calling_contexts *contexts,
                                 const struct calling_context *context)
 {
-    double weight = contexts->plain->sample_weight;
     if (contexts->plain->profile->mode == PROFILE_EXACT) { /* how often it was called */
         double calls = (double)context->self.sum;
         return (struct estimate){calls, calls, calls};
     }
-    struct estimate share = context_share(contexts, context->total.groups);
-    double n = weight > 0 ? (double)contexts->whole.sum / weight : 0;
-    return (struct estimate){round(share.value * n), floor(share.lo * n), ceil(share.hi * n)};
+    return context_samples(contexts, context);
 }
 
 /* With its 95 % interval; not numbers where some stays are measured, and none of these was. */
@@ -58,8 +55,9 @@ static void amounts_json(struct json *json, const struct calling_contexts *conte
 {
     const struct plain *plain = contexts->plain;
     bool events = plain_counts_events(plain->profile);
-    struct estimate total = plain_total_amount(plain, context->total.groups);
-    struct estimate self = plain_amount(plain, context->self.groups);
+    struct estimate total =
+        context_total_amount(contexts, context->total.groups, context->beside.groups);
+    struct estimate self = context_self_amount(contexts, context);
     if (events) {
         json_null(json, "time");
         json_null(json, "time_lo");
@@ -114,7 +112,9 @@ static void row_json(struct json *json, const struct calling_contexts *contexts,
         json_integer(json, "parent", rows->id_of[context->parent]);
     json_integer(json, "children", rows->children[i]);
     json_string(json, "function", context_name(contexts, context));
-    if (context->function != CONTEXT_THREAD) {
+    if (context->function == CONTEXT_KERNEL)
+        json_bool(json, "kernel", true);
+    if (context_has_function(context)) {
         const struct context_function *function = &contexts->frames.functions.at[context->function];
         json_string(json, "linkage", function->name);
         if (!function->inlined)
@@ -149,8 +149,10 @@ static void selected_json(struct json *json, const struct calling_contexts *cont
                           const struct context_rows *rows)
 {
     struct groups whole = contexts->whole, beside = contexts->beside;
-    struct calling_context all = {
-        .self = {whole.sum, &whole}, .total = {whole.sum, &whole}, .beside = {beside.sum, &beside}};
+    struct calling_context all = {.function = CONTEXT_THREAD,
+                                  .self = {whole.sum, &whole},
+                                  .total = {whole.sum, &whole},
+                                  .beside = {beside.sum, &beside}};
     json_object(json, "selected");
     json_integer(json, "contexts", rows->n_all);
     amounts_json(json, contexts, &all);
@@ -165,10 +167,16 @@ void contexts_json(FILE *to, const struct calling_contexts *contexts,
     head_json(&json, "contexts", contexts->plain->scene, contexts->plain->side, BY_FUNCTION,
               contexts->plain->profile->mode == PROFILE_EXACT ? WEIGHT_COUNT : WEIGHT_TIME, 0);
     json_string(&json, "form", contexts_form_name(contexts->options.form));
+    if (contexts->plain->profile->mode != PROFILE_EXACT)
+        json_string(&json, "time_of",
+                    contexts->options.both           ? "cpu"
+                    : contexts->plain->filter.kernel ? "kernel"
+                                                     : "user");
     selected_json(&json, contexts, rows);
     if (contexts->plain->profile->mode == PROFILE_EXACT && contexts_modelled(contexts))
         whole_json(&json, contexts);
     if (contexts->clock.raw > 0) {
+        json_string(&json, "ticks_of", "alone");
         json_number(&json, "ticks_raw", contexts->clock.raw);
         json_number(&json, "ticks_look", contexts->clock.look);
     }

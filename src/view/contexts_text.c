@@ -46,6 +46,13 @@ static uint64_t weight_of(const struct calling_contexts *contexts, const struct 
 
 /* ---- in which order */
 
+/* Whether --function means it. */
+static bool is_asked(const struct calling_contexts *contexts, const struct calling_context *context)
+{
+    return contexts->wanted && context->function < contexts->frames.functions.n &&
+           contexts->wanted[context->function];
+}
+
 static int heavier_first(const void *a, const void *b, void *data)
 {
     const struct calling_contexts *contexts = data;
@@ -55,6 +62,8 @@ static int heavier_first(const void *a, const void *b, void *data)
         return x->parent < y->parent ? -1 : 1;
     /* A flat list is about the functions themselves. */
     bool flat = contexts->options.form == CONTEXTS_FLAT;
+    if (flat && is_asked(contexts, x) != is_asked(contexts, y))
+        return is_asked(contexts, x) ? -1 : 1;
     uint64_t x_total = weight_of(contexts, x->total.groups),
              y_total = weight_of(contexts, y->total.groups);
     uint64_t x_first = flat ? weight_of(contexts, x->self.groups) : x_total,
@@ -163,8 +172,7 @@ static const char *label(const struct printer *printer, uint32_t i)
     const struct calling_contexts *contexts = printer->contexts;
     const struct calling_context *context = &contexts->at[i];
     const struct context_function *function =
-        context->function == CONTEXT_THREAD ? NULL
-                                            : &contexts->frames.functions.at[context->function];
+        context_has_function(context) ? &contexts->frames.functions.at[context->function] : NULL;
     struct arena *arena = &contexts->plain->scene->arena;
     const char *site = "";
     if (contexts->options.sites && context->site_line) {
@@ -247,12 +255,12 @@ static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, u
     const char *line = label(printer, head);
     bool first = true;
     share_cell(printer, context->total.groups,
-               context_total_share(printer->contexts, context->total.groups));
+               context_total_share(contexts, context->total.groups, context->beside.groups));
     amount_cell(printer,
                 is_of_calls(printer) ? contexts->at[tail].self.groups : context->total.groups);
     if (contexts->options.form == CONTEXTS_TOP_DOWN)
         share_cell(printer, contexts->at[tail].self.groups,
-                   context_share(contexts, contexts->at[tail].self.groups));
+                   context_self_share(contexts, &contexts->at[tail]));
     beside_cell(printer, context->beside.groups);
     for (uint32_t i = head; i != tail;) {
         i = printer->order[printer->first_child[i]];
@@ -277,12 +285,12 @@ static void chain_print(struct printer *printer, uint32_t head, uint32_t tail, u
 }
 
 static void others_print(struct printer *printer, uint32_t n, const struct groups *total,
-                         uint32_t level)
+                         const struct groups *beside, uint32_t level)
 {
     printer->left_out += n;
     if (share_of(printer, total) < printer->options.min_share || !total->sum)
         return;
-    share_cell(printer, total, context_total_share(printer->contexts, total));
+    share_cell(printer, total, context_total_share(printer->contexts, total, beside));
     if (is_of_calls(printer))
         sheet_cell(&printer->sheet, "%s", "");
     else
@@ -298,7 +306,7 @@ static void children_print(struct printer *printer, uint32_t i, uint32_t level)
 {
     const struct calling_contexts *contexts = printer->contexts;
     bool roots = i == contexts->n;
-    struct groups rest = {0};
+    struct groups rest = {0}, beside = {0};
     uint32_t n_rest = 0;
     size_t shown = 0;
     for (uint32_t k = printer->first_child[i]; k < printer->first_child[i + 1]; k++) {
@@ -308,6 +316,7 @@ static void children_print(struct printer *printer, uint32_t i, uint32_t level)
         if (!is_shown(printer, child) || limited) {
             n_rest += contexts->at[child].total.sum > 0;
             groups_merge(&rest, contexts->at[child].total.groups);
+            groups_merge(&beside, contexts->at[child].beside.groups);
             continue;
         }
         uint32_t tail = chain_end(printer, child);
@@ -320,7 +329,7 @@ static void children_print(struct printer *printer, uint32_t i, uint32_t level)
         else
             printer->left_out += below;
     }
-    others_print(printer, n_rest, &rest, level);
+    others_print(printer, n_rest, &rest, &beside, level);
 }
 
 /* ---- a list */
@@ -335,10 +344,9 @@ static void list_print(struct printer *printer)
             printer->left_out += context->total.sum > 0;
             continue;
         }
-        share_cell(printer, context->self.groups,
-                   context_share(printer->contexts, context->self.groups));
+        share_cell(printer, context->self.groups, context_self_share(contexts, context));
         share_cell(printer, context->total.groups,
-                   context_total_share(printer->contexts, context->total.groups));
+                   context_total_share(contexts, context->total.groups, context->beside.groups));
         amount_cell(printer, is_of_calls(printer) ? context->self.groups : context->total.groups);
         beside_cell(printer, context->beside.groups);
         sheet_cell(&printer->sheet, "%" PRIu32, context->callers);
@@ -384,7 +392,7 @@ static void head_print(struct printer *printer)
 /* How well ticks are known. */
 static void clock_print(const struct context_clock *clock, FILE *to)
 {
-    fprintf(to, "ticks: of stays timed alone, between fences");
+    fprintf(to, "ticks: time in isolation, of stays timed alone, between fences");
     if (clock->brief)
         fprintf(
             to,
@@ -416,6 +424,7 @@ void contexts_text(FILE *to, const struct calling_contexts *contexts, const stru
             : contexts_have_instructions(contexts)  ? "executed instructions"
             : plain->profile->mode == PROFILE_EXACT ? "calls"
             : plain_counts_events(plain->profile)   ? profile_fact_find(plain->profile, "event")
+            : contexts->options.both                ? "CPU time, user and kernel"
             : kernel                                ? "kernel time"
                                                     : "user time");
     children_sort(&printer);
@@ -434,7 +443,10 @@ void contexts_text(FILE *to, const struct calling_contexts *contexts, const stru
                 "%" PRIu64
                 " contexts not shown: lighter than %.4g %%, or beyond --depth or --limit\n",
                 printer.left_out, 100 * options.min_share);
-    if (printer.beside && !kernel && !contexts->whole.sum)
+    if (contexts->options.both)
+        fprintf(to, "kernel: what of it was in the kernel%s\n",
+                plain->beside_whole ? "" : ", which was not sampled");
+    else if (printer.beside && !kernel && !contexts->whole.sum)
         fprintf(to, "all of it was seen in the kernel; --kernel shows its contexts\n");
     else if (printer.beside && !kernel)
         fprintf(to, "kernel time is beside, never part of the rest; --kernel shows its contexts\n");

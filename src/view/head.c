@@ -82,11 +82,26 @@ static void head_open(struct json *json, const char *name, const struct scene *s
         json_object(json, "part");
         json_number(json, "from", part_seconds(profile->part.begin_ns, start));
         json_number(json, "to", part_seconds(profile->part.end_ns, start));
+        if (profile->part_counts.end_ns) {
+            json_integer(json, "batches", profile->totals.batches);
+            json_number(json, "counts_from", part_seconds(profile->part_counts.begin_ns, start));
+            json_number(json, "counts_to", part_seconds(profile->part_counts.end_ns, start));
+        }
+        if (profile->part_waits.end_ns) {
+            json_number(json, "waits_from", part_seconds(profile->part_waits.begin_ns, start));
+            json_number(json, "waits_to", part_seconds(profile->part_waits.end_ns, start));
+        }
+        if (profile->part_values.end_ns) {
+            json_number(json, "values_from", part_seconds(profile->part_values.begin_ns, start));
+            json_number(json, "values_to", part_seconds(profile->part_values.end_ns, start));
+        }
         json_object_end(json);
     }
     json_number(json, "user_time", (double)profile->totals.user_ns / 1e9);
     json_number(json, "kernel_time", (double)profile->totals.kernel_ns / 1e9);
-    json_number(json, "off_time", (double)profile->totals.off_ns / 1e9);
+    /* Of a part it is not known. */
+    json_number(json, "off_time",
+                profile->part.end_ns ? (double)NAN : (double)profile->totals.off_ns / 1e9);
     modules_json(json, scene);
     losses_json(json, scene, side, stray);
 }
@@ -186,6 +201,25 @@ static void commands_text(FILE *to, const struct profile *profile)
         fprintf(to, "  ... and %" PRIu64 " more\n", n + 1 - SHOWN);
 }
 
+/* Which part of the run is shown. What was counted is known by whole batches. */
+static void part_text(FILE *to, const struct profile *profile)
+{
+    uint64_t start = times_start(profile);
+    const struct time_part *part = &profile->part, *counts = &profile->part_counts;
+    if (!part->end_ns)
+        return;
+    fprintf(to, "from %.3f s to %.3f s of the run, by samples", part_seconds(part->begin_ns, start),
+            part_seconds(part->end_ns, start));
+    if (counts->end_ns)
+        fprintf(to, ", counts from %.3f s to %.3f s", part_seconds(counts->begin_ns, start),
+                part_seconds(counts->end_ns, start));
+    if (profile->part_values.end_ns)
+        fprintf(to, ", values from %.3f s to %.3f s",
+                part_seconds(profile->part_values.begin_ns, start),
+                part_seconds(profile->part_values.end_ns, start));
+    fprintf(to, ": ");
+}
+
 static void seen_text(FILE *to, const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
@@ -198,14 +232,12 @@ static void seen_text(FILE *to, const struct profile *profile)
                     : "; INCOMPLETE: not all of the run was counted, see the end");
         break;
     case PROFILE_PLAIN:
-        if (profile->part.end_ns)
-            fprintf(to, "from %.3f s to %.3f s of the run, by samples: ",
-                    part_seconds(profile->part.begin_ns, times_start(profile)),
-                    part_seconds(profile->part.end_ns, times_start(profile)));
+        part_text(to, profile);
         fprintf(to, "plain, %s%s%s%s", number_text(totals->interrupts, "sample", "samples"),
                 event ? " of " : "", event ? event : "", totals->interrupts ? chance : "");
         break;
     case PROFILE_SAMPLED:
+        part_text(to, profile);
         fprintf(to, "sampled, %s instructions in %s window%s and %s%s",
                 count_text((double)totals->instructions, false),
                 count_text((double)totals->windows, false), totals->windows == 1 ? "" : "s",
@@ -272,7 +304,7 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
     fputc('\n', to);
     commands_text(to, profile);
     origin_text(to, profile);
-    if (profile->mode == PROFILE_PLAIN && !totals->user_ns && !totals->kernel_ns &&
+    if (profile->mode != PROFILE_EXACT && !totals->user_ns && !totals->kernel_ns &&
         totals->interrupts)
         fputs("CPU time not known", to); /* imported samples of another event than a clock */
     else

@@ -23,6 +23,8 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side);
 void different_text(FILE *to, bool any, double common_first, double common_second);
 /* Losses, and modules without a binary. Of losses those that matter, with what helps; all of them
  * if the scene is verbose. */
+/* Whether something can be done about it, or it befell many samples; others are shown with -v. */
+bool loss_matters(const struct totals *totals, enum loss loss);
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray);
 
 /* "12.34% ±0.56"; of an interval that would go on beyond 0 or 100 % the end that is left: "0.10%

@@ -104,6 +104,7 @@ void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cu
     json_integer(&json, "unknown", paths->unknown);
     json_integer(&json, "functions", paths->functions);
     if (paths->clock.some) {
+        json_string(&json, "ticks_of", "bursts");
         json_number(&json, "ticks_raw", paths->clock.raw);
         json_number(&json, "ticks_look", paths->clock.look);
     }

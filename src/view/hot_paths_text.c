@@ -143,7 +143,8 @@ static void clock_print(const struct path_clock *clock, FILE *to)
     fprintf(
         to,
         "writing a passage down takes up to %.1f ticks, and as much around each call: intervals "
-        "reach down by that, estimates have up to %.1f off\n",
+        "reach down by that, estimates have up to %.1f off; loads from far away overlap less "
+        "meanwhile, and may seem to take longer than they do\n",
         clock->writing, clock->taken);
 }
 

@@ -67,15 +67,19 @@ static const struct telling tellings[LOSS_N] = {
     [LOSS_stepped] = {QUIET},
     [LOSS_aborted] = {QUIET},
     [LOSS_cut_off] = {QUIET},
+    [LOSS_abandoned] = {QUIET},
 };
+
+bool loss_matters(const struct totals *totals, enum loss loss)
+{
+    return tellings[loss].when == SHOWN ||
+           (tellings[loss].when == OFTEN &&
+            100 * (double)totals->losses[loss] >= (double)totals->interrupts);
+}
 
 static bool is_told(const struct scene *scene, const struct profile *profile, enum loss loss)
 {
-    const struct totals *totals = &profile->totals;
-    if (scene->verbose || tellings[loss].when == SHOWN)
-        return true;
-    return tellings[loss].when == OFTEN &&
-           100 * (double)totals->losses[loss] >= (double)totals->interrupts;
+    return scene->verbose || loss_matters(&profile->totals, loss);
 }
 
 struct list {

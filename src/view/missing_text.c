@@ -59,7 +59,7 @@ double missing_share(const struct report *report)
 
 /* Who writes one, and when it is asked to. */
 #define PERF_MAPS                                                                                  \
-    "node --perf-basic-prof --interpreted-frames-native-stack; java "                              \
+    "node --perf-prof --interpreted-frames-native-stack; java "                                    \
     "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer"
 
 /* found: debug information of it could be had from a server. */
@@ -67,23 +67,31 @@ static const char *module_advice(const struct report *report, const struct scene
                                  bool verbose, bool *found)
 {
     const char *bad_map = profile_fact_find(report->scene->sides[0], "perf_map_bad");
+    if (strcmp(module->name, "[kernel]") == 0 &&
+        profile_fact_find(report->scene->sides[0], "imported"))
+        return "the imported file has addresses of the kernel, but no names: where it was "
+               "recorded, "
+               "perf report shows them";
     if (strcmp(module->name, "[kernel]") == 0)
         return report->scene->sides[0]->mode == PROFILE_SAMPLED
                    ? "its symbols are not readable, or it was started anew since: gait doctor says "
                      "what to set"
                    : "its symbols were not readable while recording: gait doctor says what to set";
     if (strcmp(module->name, "[jit]") == 0 && bad_map)
-        return arena_format(&report->scene->arena, "code made at run time; of its perf map: %s",
-                            bad_map);
+        return arena_format(&report->scene->arena,
+                            "code made at run time; of its dump or perf map: %s", bad_map);
     if (strcmp(module->name, "[jit]") == 0)
-        return "code made at run time; a perf map of it (/tmp/perf-PID.map) would name "
-               "it: " PERF_MAPS;
+        return "code made at run time; a dump or perf map of it would name it: " PERF_MAPS;
     if (!module->binary)
         return module->missing;
     const char *missing =
         verbose ? binary_debug_missing(module->binary) : binary_debug_missing_brief(module->binary);
     *found |= missing != NULL;
-    return missing ? missing : "its symbols do not cover this code";
+    if (missing)
+        return missing;
+    if (module->binary->image.known && !binary_lines(module->binary)->stretches.n)
+        return "its file is not here, and the profile keeps no lines of it: gait pack where it is";
+    return "its symbols do not cover this code";
 }
 
 /* Less than this share is not worth a line. */

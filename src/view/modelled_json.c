@@ -1,6 +1,7 @@
 #include "view/views.h"
 
 #include "analysis/pipeline/modelled.h"
+#include "analysis/pipeline/modelled_check.h"
 
 #include "view/head.h"
 
@@ -147,6 +148,20 @@ static void row_json(struct json *json, struct modelled *modelled, const struct 
     json_object_end(json);
 }
 
+/* A line of which the model says far less than the clock. */
+static void stray_json(struct json *json, const struct modelled *modelled)
+{
+    struct modelled_stray stray;
+    if (!modelled_strays(modelled, &stray))
+        return;
+    json_object(json, "disagrees");
+    json_string(json, "line", stray.line);
+    json_string(json, "function", scene_readable(modelled->scene, stray.function));
+    estimate_json(json, "measured", "measured_lo", "measured_hi", stray.measured);
+    json_number(json, "modelled", stray.modelled);
+    json_object_end(json);
+}
+
 void modelled_json(FILE *to, struct modelled *modelled, size_t limit)
 {
     struct json json;
@@ -155,6 +170,7 @@ void modelled_json(FILE *to, struct modelled *modelled, size_t limit)
     json_string(&json, "core", modelled->model.name);
     json_string(&json, "core_why", modelled->core_why);
     json_string(&json, "addresses", modelled->addressed ? "recorded" : "taken to be hits");
+    stray_json(&json, modelled);
     json_integer(&json, "windows", modelled->windows);
     json_integer(&json, "modelled", modelled->instructions);
     json_integer(&json, "unread", modelled->unread);

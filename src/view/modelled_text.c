@@ -1,6 +1,7 @@
 #include "view/views.h"
 
 #include "analysis/pipeline/modelled.h"
+#include "analysis/pipeline/modelled_check.h"
 
 #include "program/insn/assembly.h"
 #include "program/binary.h"
@@ -172,6 +173,22 @@ static void row_print(FILE *to, struct modelled *modelled, const struct modelled
 
 /* ---- what is said of all */
 
+/* Rows are sorted by the model's time: nobody is to take it for the program's. */
+static void stray_print(FILE *to, const struct modelled *modelled)
+{
+    struct modelled_stray stray;
+    if (!modelled_strays(modelled, &stray))
+        return;
+    fprintf(to,
+            "THE MODEL AND THE CLOCK DISAGREE: %s (%s) took %.0f %% (%.0f to %.0f) of the measured "
+            "user time, and %.1f %% in the model; %s\n",
+            stray.line, name_text(modelled->scene, stray.function), 100 * stray.measured.value,
+            100 * stray.measured.lo, 100 * stray.measured.hi, 100 * stray.modelled,
+            modelled->addressed ? "gait report --by line has measured times"
+                                : "its loads may miss the cache: gait record --events latency "
+                                  "measures them, --events address tells the model where they go");
+}
+
 static void head_print(FILE *to, const struct modelled *modelled)
 {
     double ipc = modelled_ratio(modelled, &modelled->all, FIELD_RETIRED, 1, &modelled->all,
@@ -191,6 +208,7 @@ static void head_print(FILE *to, const struct modelled *modelled)
                                     : "no data addresses were recorded (--events address): all "
                                       "loads except those of the stack are "
                                       "taken to be hits in the first-level cache\n");
+    stray_print(to, modelled);
     static const char *const states[ACCOUNT_STATES] = {
         "instructions retire", "the oldest one stalls", "flushed after a misprediction",
         "nothing was fetched"};

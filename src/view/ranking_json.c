@@ -13,14 +13,24 @@ static void key_json(struct json *json, const struct ranking *ranking, const str
     struct scene *scene = ranking->scene;
     switch (key) {
     case RANK_PROCESS:
-        json_string(json, "process", rank_thread_name(scene->sides[0], row->pid, row->pid));
+        json_string(json, "process",
+                    row->rest ? "[unknown]"
+                              : rank_thread_name(scene->sides[0], row->pid, row->pid));
         json_integer(json, "pid", row->pid);
         break;
     case RANK_THREAD:
-        json_string(json, "thread", rank_thread_name(scene->sides[0], row->pid, row->tid));
+        json_string(json, "thread",
+                    row->rest ? "[unknown]"
+                              : rank_thread_name(scene->sides[0], row->pid, row->tid));
         if (!rank_keys_have(&ranking->keys, RANK_PROCESS))
             json_integer(json, "pid", row->pid);
         json_integer(json, "tid", row->tid);
+        break;
+    case RANK_CPU:
+        if (row->cpu == SLICE_CPU_NONE)
+            json_null(json, "cpu");
+        else
+            json_integer(json, "cpu", row->cpu);
         break;
     case RANK_MODULE:
         json_string(json, "module",

@@ -97,12 +97,22 @@ static void key_cell(struct page *page, const struct rank_row *row, enum rank_ke
 {
     const struct profile *profile = page->ranking->scene->sides[0];
     struct sheet *sheet = &page->sheet;
+    if (row->rest) {
+        sheet_cell(sheet, "(%s not known)", rank_key_name(key));
+        return;
+    }
     switch (key) {
     case RANK_PROCESS:
         sheet_cell(sheet, "%s %" PRIu32, rank_thread_name(profile, row->pid, row->pid), row->pid);
         break;
     case RANK_THREAD:
         sheet_cell(sheet, "%s %" PRIu32, rank_thread_name(profile, row->pid, row->tid), row->tid);
+        break;
+    case RANK_CPU:
+        if (row->cpu == SLICE_CPU_NONE)
+            sheet_cell(sheet, "(not known)");
+        else
+            sheet_cell(sheet, "%" PRIu32, row->cpu);
         break;
     case RANK_MODULE: sheet_cell(sheet, "%s", module_name(page, row)); break;
     case RANK_FILE:
@@ -218,10 +228,24 @@ static void keys_text(FILE *to, const struct ranking *ranking)
         fputs(", weighed by CPU time, user and kernel\n\n", to);
 }
 
+/* Why rows and head differ. Rows of a few threads alone add up to less. */
+static void modes_text(FILE *to, const struct ranking *ranking)
+{
+    const struct totals *totals = &ranking->scene->sides[0]->totals;
+    double user = (double)totals->user_ns / 1e9, all = user + (double)totals->kernel_ns / 1e9;
+    if (ranking->counted && fabs(ranking->user + ranking->kernel - all) <= 0.02 * all &&
+        fabs(ranking->user - user) > 0.01 * all)
+        fprintf(to,
+                "(what of a row's time is kernel time is estimated, row by row: together user %.3f "
+                "s, kernel %.3f s;\n the head has what the kernel counted for all)\n",
+                ranking->user, ranking->kernel);
+}
+
 void ranking_text(FILE *to, const struct ranking *ranking, const struct ink *ink, size_t limit)
 {
     head_text(to, ranking->scene, 0);
     keys_text(to, ranking);
     rows_text(to, ranking, ink, limit);
+    modes_text(to, ranking);
     losses_text(to, ranking->scene, 0, 0);
 }

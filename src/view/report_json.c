@@ -49,6 +49,39 @@ static void where_json(struct json *json, const struct report *report, const str
         json_string(json, "kind", edge_kind_name((enum edge_kind)row->kind));
 }
 
+/* Where rows of code are: the function, file and line of an address, and the address of a line. */
+static void place_json(struct json *json, const struct report *report, const struct report_row *row)
+{
+    const char *file = NULL;
+    uint32_t line = 0;
+    if (report->by == BY_FUNCTION || report->by == BY_INLINE || report->by == BY_CALL)
+        return;
+    if (report->by != BY_LOOP)
+        json_string(json, "function", row->name ? scene_readable(report->scene, row->name) : "");
+    if (report->by == BY_LINE) {
+        json_string(json, "address", address_text(report->scene, row->module, row->at));
+        return;
+    }
+    struct binary *binary = scene_binary(report->scene, row->module);
+    if (binary && lines_find(binary_lines(binary), (struct svma){row->at}, &file, &line)) {
+        json_string(json, "file", file);
+        json_integer(json, "line", line);
+    } else {
+        json_null(json, "file");
+        json_null(json, "line");
+    }
+}
+
+/* As the text has them: of all CPU time where the kernel's is known. */
+static void shares_json(struct json *json, const struct report *report,
+                        const struct report_row *row)
+{
+    estimate_json(json, "share", "share_lo", "share_hi", report_share(report, row));
+    if (report_has_body(report) && report_has_total(report))
+        estimate_json(json, "total_share", "total_share_lo", "total_share_hi",
+                      report_total_share(report, row));
+}
+
 /* Seconds; of a recording that counted events, their number under a name of its own. */
 static void plain_json(struct json *json, const struct report *report, const struct report_row *row)
 {
@@ -129,6 +162,8 @@ static void row_json(struct json *json, const struct report *report, const struc
                     row->below ? plain_beside(&report->plain, &row->below->beside) : (double)NAN);
     if (report->by == BY_INSTRUCTION || (!row->plain && report_has_body(report)))
         estimate_json(json, "cpi", "cpi_lo", "cpi_hi", report_cpi(report, row));
+    shares_json(json, report, row);
+    place_json(json, report, row);
     json_object_end(json);
 }
 
@@ -143,7 +178,19 @@ static void kernel_row_json(struct json *json, const struct report *report,
                   events ? "kernel_events_hi" : "kernel_time_hi", report_time(report, row));
     estimate_json(json, "kernel_total", "kernel_total_lo", "kernel_total_hi",
                   report_total(report, row));
+    shares_json(json, report, row);
     json_object_end(json);
+}
+
+/* All of a kernel that was not sampled, whose time it counted itself; the text has a row of it. */
+static void unsampled_json(struct json *json, const struct report *report)
+{
+    for (size_t i = 0; i < report->n; i++)
+        if (report->at[i].kernel && !report->at[i].plain) {
+            json_number(json, "kernel_unsampled", report_time(report, &report->at[i]).value);
+            json_number(json, "kernel_unsampled_share", report_share(report, &report->at[i]).value);
+            return;
+        }
 }
 
 /* Rows of the kernel stand apart: what reads rows takes them for the program's. */
@@ -177,6 +224,7 @@ void report_json(FILE *to, const struct report *report, size_t limit)
     rows_json(&json, report, "rows", false, limit);
     if (report->both && report->kernel_sampled)
         rows_json(&json, report, "kernel_rows", true, limit);
+    unsampled_json(&json, report);
     advice_json(&json, report);
     json_object_end(&json);
     json_end(&json);

@@ -46,14 +46,12 @@ static void count_cell(struct sheet *sheet, const struct report *report, struct 
         sheet_cell(sheet, "-");
     else if (is_exact(report) || estimate.value <= 0)
         sheet_cell(sheet, "%s", value);
-    else if (!verbose && percent > 100)
+    else if (percent >= 1000 || (!verbose && percent > 100))
         sheet_cell(sheet, "?");
     else if (!verbose && !(percent < WELL_KNOWN))
         sheet_cell(sheet, "~%s", about_text(estimate.value));
     else if (isnan(percent))
         sheet_cell(sheet, "%s ±?", value);
-    else if (percent >= 1000)
-        sheet_cell(sheet, "%s +>999%%", value);
     else
         sheet_cell(sheet, "%s %s%.*f%%", value, sign, percent < 10 ? 1 : 0, percent);
 }
@@ -93,12 +91,18 @@ static void mean_cell(struct sheet *sheet, struct estimate mean)
 {
     int digits = mean.value < 100 ? 2 : 0;
     double half = fmax(mean.hi - mean.value, mean.value - mean.lo);
-    if (isnan(mean.value))
+    bool lopsided = mean.hi - mean.value > 1.5 * (mean.value - mean.lo);
+    if (isinf(mean.hi))
+        sheet_cell(sheet, "> %.0f", mean.lo);
+    else if (isnan(mean.value))
         sheet_cell(sheet, "?");
     else if (half == 0)
         sheet_cell(sheet, "%.*f", digits, mean.value);
     else if (isnan(half))
         sheet_cell(sheet, "%.*f ±?", digits, mean.value);
+    else if (lopsided)
+        sheet_cell(sheet, "%.*f, %.*f to %.*f", digits, mean.value, digits, mean.lo, digits,
+                   mean.hi);
     else
         sheet_cell(sheet, "%.*f ±%.*f", digits, mean.value, digits, half);
 }
@@ -176,11 +180,14 @@ static bool counts_known(const struct report *report, size_t limit,
 static bool column_there(const struct report *report, enum column column, size_t limit)
 {
     bool plain = report->has_plain, body = report_has_body(report);
-    bool sampled = report->scene->sides[0]->mode == PROFILE_SAMPLED;
+    const struct profile *profile = report->scene->sides[0];
+    bool sampled = profile->mode == PROFILE_SAMPLED;
     enum item_by by = report->by;
     switch (column) {
     case SHARE: return true;
-    case AMOUNT: return plain || (sampled && (body || by == BY_INSTRUCTION));
+    case AMOUNT:
+        return plain ||
+               (sampled && !plain_counts_events(profile) && (body || by == BY_INSTRUCTION));
     case TOTAL: return body && report_has_total(report);
     case BESIDE:
         return (plain || report->has_below) && by == BY_FUNCTION && report->plain.beside.sum &&

@@ -77,8 +77,8 @@ void timeline_text(FILE *to, const struct timeline *timeline, const struct ink *
 {
     struct sheet sheet;
     head_text(to, timeline->scene, 0);
-    fprintf(to,
-            "CPU time over the run; # user, + kernel; gait report --time FROM:TO shows a part\n\n");
+    fprintf(to, "%s over the run; # user, + kernel; gait report --time FROM:TO shows a part\n\n",
+            timeline->events ? "events" : "CPU time");
     sheet_begin(&sheet, "rrll", ink);
     sheet_cell(&sheet, "from");
     sheet_cell(&sheet, timeline->events ? "events" : "CPUs");

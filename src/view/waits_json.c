@@ -35,7 +35,7 @@ static void stack_json(struct json *json, const struct wait_view *view, uint32_t
         json_object(json, NULL);
         json_string(json, "function", scene_readable(view->scene, node->linkage));
         json_string(json, "address", address_text(view->scene, node->module, node->site));
-        json_string(json, "line", line_text(view->scene, node->module, node->site));
+        json_string(json, "line", node->line);
         json_object_end(json);
     }
     json_array_end(json);

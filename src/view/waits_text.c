@@ -5,6 +5,7 @@
 #include "text/sheet.h"
 #include "view/head.h"
 
+#include <math.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -91,8 +92,8 @@ static void frames_text(FILE *to, const struct wait_view *view, uint32_t stack, 
 {
     size_t n = 0;
     for (uint32_t node = stack; node && n < frames; node = view->nodes.at[node].parent, n++)
-        fprintf(to, "%*s%s  %s\n", 12, "", name_text(view->scene, view->nodes.at[node].linkage),
-                line_text(view->scene, view->nodes.at[node].module, view->nodes.at[node].site));
+        fprintf(to, "%*s%s%s%s\n", 12, "", name_text(view->scene, view->nodes.at[node].linkage),
+                *view->nodes.at[node].line ? "  " : "", view->nodes.at[node].line);
     for (; stack && n; n--)
         stack = view->nodes.at[stack].parent;
     if (stack)
@@ -127,6 +128,8 @@ static void stacks_text(FILE *to, const struct wait_view *view, const struct ink
                 row->longest_ns ? seconds_text(row->longest_ns, longest) : "?",
                 row->threads > 1 ? ", several threads" : "");
         holder_text(to, view, row->holder);
+        if (!row->stack)
+            fprintf(to, "%*s(no stack was taken)\n", 12, "");
         frames_text(to, view, row->stack, sections.frames);
     }
     shown_text(to, shown, rows->n, "stacks");
@@ -136,6 +139,11 @@ static void source_text(FILE *to, const struct wait_view *view)
 {
     const struct profile *profile = view->scene->sides[0];
     char room[24];
+    const struct time_part *part = &profile->part_waits;
+    if (part->end_ns)
+        fprintf(to, "from %.3f s to %.3f s of the run: ",
+                fmax((double)(int64_t)(part->begin_ns - times_start(profile)) / 1e9, 0),
+                (double)(int64_t)(part->end_ns - times_start(profile)) / 1e9);
     fprintf(to, "%s off a CPU in ", seconds_text(view->ns, room));
     fprintf(to, "%s, ", number_text(view->n, "wait", "waits"));
     fprintf(to, "%s; ", number_text(view->threads, "thread", "threads"));

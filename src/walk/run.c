@@ -256,6 +256,7 @@ static uint32_t leave(struct walk *walk, enum arrival *ret_arrival, bool *ret_do
     const struct exit *exit = cache_exit(walk->cache, context->exit);
     *ret_arrival = ARRIVAL_NEW;
     walk->from = 0;
+    walk->moved |= context->leave != LEAVE_SIGNAL;
     switch ((enum leave)context->leave) {
     case LEAVE_DIRECT:
         context->pc = exit->target;
@@ -309,6 +310,8 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
     struct context *context = walk->context;
     enum arrival arrival = ARRIVAL_NEW;
     uint32_t generation = 0;
+    bool timed = flavour == FLAVOUR_PLAIN;
+    uint64_t left = timed ? sys_tsc() : 0;
     for (;;) {
         uint32_t refusal;
         const struct copied_block *block = block_next(walk, flavour, arrival, generation, &refusal);
@@ -319,7 +322,9 @@ uint32_t walk_run(struct walk *walk, enum flavour flavour)
         generation = __atomic_load_n(&walk->cache->generation, __ATOMIC_ACQUIRE);
         arrival_apply(walk, arrival);
         debt_charge(context, -block->debt);
+        walk->between_ticks += timed ? sys_tsc() - left : 0;
         run(walk, block);
+        left = timed ? sys_tsc() : 0;
         bool done = false;
         uint32_t stop = leave(walk, &arrival, &done);
         if (done || stop != LOSS_N)

@@ -10,9 +10,11 @@ struct walk {
     uint32_t calls;      /* system calls that the current sample has made: agent/sampling/calls.h */
     uint64_t call_ticks; /* spent on system calls of sampled walks, all of it */
     uint64_t program_ticks; /* of these, those of the current sample that are the program's own */
+    uint64_t between_ticks; /* of plain walks, outside of copies: those above, and the dispatcher */
     uint64_t guards;   /* guarded superblocks compared with the program's code before they ran */
     uint64_t from;     /* the indirect branch that led here, or 0 */
     uint32_t transfer; /* the transfer of that branch, if it is new */
+    bool moved;        /* code has run since this was last cleared */
     bool brief;        /* the first superblock is short: it starts where an interrupt fell */
     bool single;       /* superblocks of one instruction, for comparison with faster walks */
     bool waits;        /* for other threads that translate; else the walk ends (LOSS_busy) */

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 11,
+    CHANNEL_VERSION = 13,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -114,6 +114,7 @@ struct wire_calibration {
     struct {
         uint64_t warm, cold;
     } entry[TRIGGERS];
+    uint64_t fault_ticks; /* of one page fault */
 };
 
 enum { DIRECTORY_PROGRAMS = 256 };
@@ -240,6 +241,7 @@ enum unit_kind {
     UNIT_MAPS = 4,
     UNIT_FUNCTION = 5,
     UNIT_PATH = 6,
+    UNIT_ABANDONED = 7,
 };
 
 enum segment_end {
@@ -302,6 +304,13 @@ struct wire_cut {
     uint32_t kind, bytes;
     uint32_t first_exit;
     uint16_t segment, instructions;
+};
+
+/* Exact counts: control had arrived at pc when a signal came, and was never there again: its
+ * handler went elsewhere (siglongjmp, another pc in its frame). */
+struct wire_abandoned {
+    uint32_t kind, bytes;
+    uint64_t pc; /* avma */
 };
 
 /* The length of the maps section when the units that follow were translated: at other times other
@@ -428,7 +437,8 @@ struct event_walk {
      * is not one of the few that went so far. */
     uint32_t warm_ticks;
     uint32_t n_python; /* Python frames; 0 without a stack */
-    uint32_t reserved;
+    /* Like counted_ticks, by the pace of copies alone, without the dispatcher. 0: not known. */
+    uint32_t copies_ticks;
     /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1
      * went. At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h).
      * If there is a stack: struct python_frame python[n_python], innermost first;

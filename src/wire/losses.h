@@ -82,7 +82,13 @@
     LOSS(cut_off, "thread ran or waited when its process ended: its last branch may be missing")   \
     LOSS(python_unread, "Python frames incomplete: interrupted while they changed")                \
     LOSS(python_deep, "Python frames incomplete: more than are kept")                              \
-    LOSS(young, "sample without a walk: its process, not the first of its program, is below 1 s")
+    LOSS(young, "sample without a walk: its process, not the first of its program, is below 1 s")  \
+    LOSS(branch_broken, "straight run between two branch records left out: no code goes that way") \
+    LOSS(branch_astray, "branch record left out: its instruction cannot lead there")               \
+    LOSS(branch_wrong_path, "branch record left out: on a wrong path of the processor")            \
+    LOSS(branch_chosen, "sample with records of chosen branches: perf record -b keeps all")        \
+    LOSS(abandoned,                                                                                \
+         "place reached, but not executed: a signal came, and its handler did not return")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

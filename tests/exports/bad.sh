@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # What cannot be exported is refused by every format, with status 2, a reason, and no file; what still can is.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -13,8 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 for name in lua bzip2; do
-    GAIT_PREFIX="setarch -R valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes --skip-plt=no --callgrind-out-file=$work/truth --compress-pos=no" \
-        bench/run-program "$name" tiny measure "$work/out1" || fail "$name under callgrind: status $?"
+    bench/callgrind "$name" "$out" "$work/truth" "$work/out1" || fail "$name under callgrind: status $?"
     GAIT_PREFIX="setarch -R $gait record -q --exact=counts -o $work/data --" \
         bench/run-program "$name" tiny measure "$work/out2" || fail "$name under gait: status $?"
     cmp "$work/out1" "$work/out2" || fail "$name: output differs"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # gait export: its options, where it writes to and what it refuses.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -18,6 +17,7 @@ for format in $formats; do
     status 0 "$format -o" "$gait" export --format "$format" -o out gait.data
     cmp -s out expected || bad "$format: -o writes something else"
     [ ! -s stdout ] || bad "$format -o writes to standard output too"
+    [ "$format" != html ] || continue # it takes a second, and options are read alike
     status 0 "$format of an option" "$gait" export --format "$format" --output=- -i gait.data
     cmp -s stdout expected || bad "$format: -i writes something else"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # llvm-profgen reads our straight runs and branches, and makes of them what our own profile for clang says, line by line; llvm-profdata and
 # clang read that one, and clang's functions have our counts. Of a program of ours built by clang, without and with
-# discriminators of its own for each pass, of C++ with threads and exceptions, and of lua.
+# discriminators of its own for each pass, and with probes, of C++ with threads and exceptions, and of lua.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 . tests/truth/lib/llvm.sh
@@ -37,6 +37,27 @@ same passes "$work/passes"
 same exceptions "$work/exceptions"
 GAIT_PREFIX="$gait record -q --exact=counts -o $work/data --" bench/run-program lua tiny measure "$work/out" || fail "lua: status $?"
 same lua "$(program_binary lua)"
+# By probes: blocks without a line of their own are counted, too. They need lines only to know where they were inlined.
+build lineless -fpseudo-probe-for-profiling
+record lineless || fail "lineless: status $?"
+"$gait" export --format llvm -o "$work/lineless.prof" "$work/data" || fail "lineless: llvm: status $?"
+build probed "$lines -fpseudo-probe-for-profiling"
+record probed || fail "probed: status $?"
+same probed "$work/probed"
+for head in main:1 _ZL7comparePKvS0_.*:526; do
+    grep -q "^${head%:*}:[0-9]*:${head#*:}$" "$work/lineless.prof" || fail "lineless: not $head"
+done
+grep -q '^ !CFGChecksum: [0-9]' "$work/ours" || fail 'probed: no checksums'
+"$llvm/clang" -O2 -gline-tables-only -fpseudo-probe-for-profiling -fprofile-sample-use="$work/ours" -S -emit-llvm -o "$work/probed.ll" \
+    tests/truth/lib/export/one.c 2>"$work/log" || fail "clang -fprofile-sample-use, probes: status $?"
+[ ! -s "$work/log" ] || { cat "$work/log"; fail 'clang does not take what was counted by probes'; }
+for expected in main:1 _ZL6helperi:80 _ZL7compare:526; do
+    entry=$(sed -n "s/^define .* @${expected%:*}.*(.* !prof \(![0-9]*\) {/\1/p" "$work/probed.ll")
+    grep -q "^$entry = .*\"function_entry_count\", i64 ${expected#*:}}" "$work/probed.ll" || fail "clang read other counts by probe than $expected"
+done
+"$llvm/clang++" -O2 $lines -fpseudo-probe-for-profiling -pthread -o "$work/exceptions" tests/programs/exceptions.cc || fail "clang++: status $?"
+(record exceptions) 2>/dev/null
+same probed-exceptions "$work/exceptions"
 build plain "$lines"
 record plain || fail "plain: status $?"
 same plain "$work/plain"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A profile with calling contexts for clang, by llvm-profgen: one function does other things for each of its callers,
 # and what is written tells them apart by the right counts.
 cd "$(dirname "$0")/../.." || exit 1

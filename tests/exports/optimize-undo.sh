@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # gait optimize that does not get to its end leaves all as it was; folders may have spaces; what the command writes and what it calls are looked at.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs alone
 # gait optimize: a program that BOLT made of a profile, those that compilers built anew, and what is refused.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -30,6 +29,7 @@ expected=$(./prog 900)
 if [ -x "$llvm/llvm-bolt" ]; then
     status 0 'BOLT' "$gait" optimize --with bolt --runs 3 -- ./prog 900
     grep -q 'prog.bolt: .* gain .* 3 pairs of runs' stdout || bad "BOLT: $(cat stdout)"
+    grep -q '^executed instructions .* -> .* million (.*), taken branches .* -> ' stdout || bad "BOLT's counts: $(cat stdout)"
     same 'what the new program does' "$expected" "$(./prog.bolt 900)"
     cmp -s prog prog.bolt && bad 'BOLT changed nothing'
     cat >switches.c <<'END'
@@ -61,7 +61,12 @@ END
     grep -q 'BOLT left as they are.*: run ([0-9]* %)' stdout || bad "a function that BOLT left: $(cat stdout)"
     status 0 'BOLT, JSON' "$gait" optimize -q --json --with bolt --runs 2 -o new ./prog 900
     silent 'BOLT, JSON'
+    for build in ./prog ./new; do "$gait" record -q --exact=counts -o "${build#./}.exact" -- $build 900 >/dev/null; done
+    "$gait" info --json prog.exact >prog.info && "$gait" info --json new.exact >new.info || bad 'info'
     /usr/bin/python3 -c 'import json, math; r = json.load(open("stdout"))
+for side, name in (("before", "prog"), ("after", "new")):
+    count = json.load(open(name + ".info"))["rows"][0]["instructions"]
+    assert abs(r["instructions_" + side] / count - 1) < 1e-3 and 0 < r["taken_" + side] < count, (side, count, r)
 assert r["schema"] == "gait/optimize/1" and r["checked"] and r["runs"] == 2 and r["gain_lo"] <= r["gain"] <= r["gain_hi"], r
 assert abs(r["gain"] - math.log(r["before"] / r["after"])) < 1e-6, r' || bad 'JSON'
     [ -x new ] || bad 'no new program'
@@ -110,11 +115,13 @@ if [ -x "$llvm/clang" ]; then
     COMPILER=$llvm/clang status 0 'clang' env "PATH=$llvm:$PATH" "$gait" optimize --with clang --build ./build --runs 2 ./prog 900
     same 'what clang made' "$expected" "$(./prog 900)"
     [ -s prog.prof ] || bad 'no profile'
+    grep -q '^ !CFGChecksum: ' prog.prof || bad 'clang got lines where probes could be had'
     # What gcc made has no marks that clang knows: it is built by clang before it is recorded.
     COMPILER=gcc CFLAGS='-O2 -g' ./build
     unset CC
     status 0 'clang after gcc' env "PATH=$llvm:$PATH" COMPILER="$llvm/clang" "$gait" optimize --with clang --build ./build --runs 2 ./prog 900
-    says 'building with GAIT_CFLAGS='"'-gline-tables-only -fdebug-info-for-profiling'"
+    says 'building with GAIT_CFLAGS='"'-gline-tables-only -fdebug-info-for-profiling -fpseudo-probe-for-profiling'"
+    grep -q 'fpseudo-probe-for-profiling.*-fprofile-sample-use=' stderr || bad 'the profile is by probes, and the build that uses it has none'
 else
     echo 'note: no clang: programs that it builds are not tested'
 fi

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # gait export --format perfetto: Chrome's trace format as a reader of its own takes it, with what gait windows shows.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -41,7 +41,7 @@ ask() {
 number() { "$gait" info --json "$work/data" | sed -nE "s/.*\"$1\": *([0-9.]+).*/\1/p" | head -n 1; }
 GAIT_PREFIX="$gait record -q --exact=counts -o $work/data --" bench/run-program lua tiny measure "$work/out" || fail "exact: status $?"
 ask exact "$(number instructions)" flat
-GAIT_PREFIX="$gait record -q -F 2000 -o $work/data --" bench/run-program lua small measure "$work/out" || fail "sampled: status $?"
+GAIT_PREFIX="$gait record -q -F 4000 -o $work/data --" bench/run-program lua 3 measure "$work/out" || fail "sampled: status $?"
 ask sampled - flat
-GAIT_PREFIX="$gait record -q --plain -o $work/data --" bench/run-program lua small measure "$work/out" || fail "plain: status $?"
+GAIT_PREFIX="$gait record -q --plain -F 4000 -o $work/data --" bench/run-program lua 3 measure "$work/out" || fail "plain: status $?"
 ask plain - stacks

@@ -1,6 +1,7 @@
 /* Any bytes as an ELF file: opened, its functions found, asked for source. */
 #include "base/err.h"
 #include "program/binary.h"
+#include "program/probes.h"
 #include "program/source.h"
 
 #include <stdio.h>
@@ -26,6 +27,13 @@ static void ask(struct binary *binary)
     if (!binary_debug_whole(binary, &err))
         ASSERT(err.kind == ERR_FORMAT);
     binary_debug_missing(binary);
+    struct probes probes;
+    probes_read(&probes, &binary->image);
+    for (size_t i = 0; i < probes.n; i++)
+        ASSERT(probes.at[i].node < probes.nodes.n && probes_from(&probes, probes.at[i].at) <= i);
+    for (size_t i = 0; i < probes.nodes.n; i++)
+        ASSERT(probes.nodes.at[i].parent == PROBE_NODE_NONE || probes.nodes.at[i].parent < i);
+    probes_release(&probes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

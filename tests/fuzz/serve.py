@@ -38,7 +38,7 @@ SENSIBLE = {'by': ['function', 'line', 'edge', 'block', 'call', 'loop', 'instruc
             'limit': ['0', '1', '7', '100'], 'depth': ['1', '3'], 'min': ['0.1', '5'], 'sort': ['time', 'count', 'self', 'total'], 'module': ['orders', 'libc.so.6'],
             'of': ['before', 'after'], 'above': ['1', '0.5'], 'below': ['1', '2', '5'], 'show': ['0', '1', '2'], 'from': ['0', '100'], 'to': ['50', '1000'],
             'blocks': ['5', '100']}
-FLAGS = {'top-down', 'bottom-up', 'flat', 'by-thread', 'kernel', 'sites', 'unfolded', 'no-inline', 'raw', 'inferred', 'all', 'source'}
+FLAGS = {'top-down', 'bottom-up', 'flat', 'by-thread', 'kernel', 'cpu-time', 'sites', 'unfolded', 'no-inline', 'raw', 'inferred', 'all', 'source'}
 
 
 class Fuzz:

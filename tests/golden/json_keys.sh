@@ -42,7 +42,7 @@ def load(view):
     return [json.load(open(name)) for name in names]
 for view, own, row_keys in views:
     for head in load(view):
-        same(view, common + own.split() + ['rows'] + ['kernel_rows?'] * (view == 'report')
+        same(view, common + own.split() + ['rows'] + ['kernel_rows?', 'kernel_unsampled?', 'kernel_unsampled_share?'] * (view == 'report')
              + ['verdict', 'advice', 'limits', 'missing'] * (view.startswith('report') and view.split()[-1] not in ('module', 'thread')), list(head))
         for one in head.get('verdict', []) + head.get('advice', []) + head.get('limits', []):
             same('advice', ['text', 'command?'], list(one))

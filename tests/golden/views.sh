@@ -35,15 +35,15 @@ expect 0 "$gait" report --module walk --json
 has "{\"name\": \"main\", \"linkage\": \"main\", \"address\": \"$(at main)\", \"count\": 1, \"lo\": 1, \"hi\": 1, \"instructions\": 4255,"
 has "{\"name\": \"leaf\", \"linkage\": \"leaf\", \"address\": \"$(at leaf)\", \"count\": 250, \"lo\": 250, \"hi\": 250, \"instructions\": 500,"
 expect 0 "$gait" report --module walk --by edge --json
-has "{\"from\": \"$(at branch)\", \"to\": \"$(at skip)\", \"kind\": \"taken\", \"count\": 750, \"lo\": 750, \"hi\": 750}"
-has "{\"from\": \"$(at branch)\", \"to\": \"$(at site)\", \"kind\": \"fall\", \"count\": 250, \"lo\": 250, \"hi\": 250}"
-has "{\"from\": \"$(at site)\", \"to\": \"$(at skip)\", \"kind\": \"next\", \"count\": 250, \"lo\": 250, \"hi\": 250}"
-has "{\"from\": \"$(at back)\", \"to\": \"$(at top)\", \"kind\": \"taken\", \"count\": 999, \"lo\": 999, \"hi\": 999}"
+has "{\"from\": \"$(at branch)\", \"to\": \"$(at skip)\", \"kind\": \"taken\", \"count\": 750, \"lo\": 750, \"hi\": 750, \"share\": "
+has "{\"from\": \"$(at branch)\", \"to\": \"$(at site)\", \"kind\": \"fall\", \"count\": 250, \"lo\": 250, \"hi\": 250, \"share\": "
+has "{\"from\": \"$(at site)\", \"to\": \"$(at skip)\", \"kind\": \"next\", \"count\": 250, \"lo\": 250, \"hi\": 250, \"share\": "
+has "{\"from\": \"$(at back)\", \"to\": \"$(at top)\", \"kind\": \"taken\", \"count\": 999, \"lo\": 999, \"hi\": 999, \"share\": "
 expect 0 "$gait" report --module walk --by block --json
-has "{\"address\": \"$(at top)\", \"size\": 8, \"count\": 1000, \"lo\": 1000, \"hi\": 1000}"
-has "{\"address\": \"$(at skip)\", \"size\": 4, \"count\": 1000, \"lo\": 1000, \"hi\": 1000}"
+has "{\"address\": \"$(at top)\", \"size\": 8, \"count\": 1000, \"lo\": 1000, \"hi\": 1000, \"share\": "
+has "{\"address\": \"$(at skip)\", \"size\": 4, \"count\": 1000, \"lo\": 1000, \"hi\": 1000, \"share\": "
 expect 0 "$gait" report --module walk --by call --json
-has "{\"from\": \"$(at site)\", \"to\": \"$(at leaf)\", \"kind\": \"call\", \"count\": 250, \"lo\": 250, \"hi\": 250}"
+has "{\"from\": \"$(at site)\", \"to\": \"$(at leaf)\", \"kind\": \"call\", \"count\": 250, \"lo\": 250, \"hi\": 250, \"share\": "
 expect 0 "$gait" report --module walk --by instruction --json
 has "{\"address\": \"$(at back)\", \"count\": 1000, \"lo\": 1000, \"hi\": 1000, \"time\": null,"
 expect 0 "$gait" report --module walk --by line --json
@@ -96,8 +96,8 @@ fits ' 1000 +go +a '
 fits ' 3000 +tail +b '
 fits ' 1000 +tail +a '
 expect 0 "$gait" report --by call --module table --json table.data
-has '"kind": "icall", "count": 3000, "lo": 3000, "hi": 3000}'
-has '"kind": "indirect", "count": 1000, "lo": 1000, "hi": 1000}'
+has '"kind": "icall", "count": 3000, "lo": 3000, "hi": 3000,'
+has '"kind": "indirect", "count": 1000, "lo": 1000, "hi": 1000,'
 expect 0 "$gait" annotate -i table.data go
 fits '# -> b 75%, a 25%'
 fits '# 99.98% taken'

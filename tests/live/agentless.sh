@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A program that cannot load the agent runs all the same, and gait says what it is.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Processes that the agent is not put into: each is refused in words, and left as it was.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

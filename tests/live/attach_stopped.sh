@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A process that job control stops and continues while it is attached to goes on as if it were
 # alone, and the agent leaves it.
 cd "$(dirname "$0")/../.." || exit 1

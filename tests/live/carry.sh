@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A profile of one build as a profile of another: counts are held to an exact run of the new build.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -155,6 +154,24 @@ awk -v with="$with" -v without="$without" 'BEGIN { exit !(with > without + 0.1) 
 status 0 'samples' "$gait" carry --binary new/prog -o sampled.new sampled.data
 at_least 'samples' 0.75 "$(overlap new.true sampled.new edge)"
 readable sampled.new
+# When it was sampled, too: all of the run is in the same functions as without --time, and fresh never ran. A new function moved all others.
+spent() { "$gait" contexts --json "$@" sampled.new | grep -oE '"(function|address)": "[^"]*"|"time": [0-9.]*|"self_time": [0-9.]*'; }
+spent >all
+spent --time 0:100000 >part
+grep -q '"function": "\(step\|turn\|main\)"' all && cmp -s all part || { bad 'samples by time: other functions'; diff all part | head -n 8 | sed 's/^/    | /'; }
+grep -q '"fresh"' part && bad 'samples by time: a function that never ran'
+# Names of the old build are not names of the new one's addresses.
+mv new/prog new/away
+"$gait" report --limit 20 sampled.new 2>&1 | grep -wE 'step|turn|order|gone_or_renamed' && bad 'names of the old build'
+mv new/away new/prog
+# Values, numbers of paths and windows are the old code's.
+"$gait" record -q -F 2000 --events edge,call,value,latency,stack -o valued.data -- "$PWD/old/prog" 300 >/dev/null
+status 0 'values' "$gait" carry --binary new/prog -o valued.new valued.data
+says 'left out: values of the old build'
+values_of() { "$gait" values --json "$1" | grep -c '^{"address": "prog+0x'; }
+[ "$(values_of valued.data)" -gt 0 ] || bad 'no values of the old build: nothing is tested'
+same 'values of the new build' 0 "$(values_of valued.new)"
+"$gait" info valued.new | grep -q '^carried_without *values' || bad 'info does not say that values are not carried'
 
 # Exports are about the new build.
 status 0 'an export' "$gait" export --format bolt --binary new/prog -o new.fdata old.data

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # bash, zsh and fish complete every command, every option that --help shows, and the words that options can be.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -38,7 +37,7 @@ offers '--exact=contexts --exact=counts --exact=paths --exact=paths+contexts --e
 offers 'contexts counts paths paths+contexts trace trace+contexts trace+loops trace+paths' record --exact = ''
 offers 'contexts counts' record --exact = co
 offers 'auto always never' report --color ''
-offers 'confidence levin profi static' report --inferred = ''
+offers 'confidence levin profi static classes perfect' report --inferred = ''
 offers '16 32 64 128 224 512' conflicts --within ''
 offers 'weighed' export --votes w
 offers "$(sed -n 's/^FORMAT[A-Z_]*([a-z_, ]*"\([^"]*\)",.*/\1/p' src/export/job/formats.def | xargs)" export --format ''

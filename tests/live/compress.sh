@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # record --compress: exits, values and latencies through one compressor in the program itself. What passes it says of the program what all of it would.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

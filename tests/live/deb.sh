@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # `make deb` makes a package that records from wherever it is unpacked, and says what it needs.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

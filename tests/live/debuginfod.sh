@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Debug files come from debuginfod only if DEBUGINFOD_URLS is set; what it has kept needs no server; a server that
 # does not answer costs no more than DEBUGINFOD_TIMEOUT.
 cd "$(dirname "$0")/../.." || exit 1

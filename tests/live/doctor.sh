@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # doctor tells what is granted, by trying; it works without rights, behind filters, and without /proc.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A full disk: it is said, the program is not harmed, and nothing that was whole is lost.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

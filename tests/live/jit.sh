@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Code that is made at run time, in exact runs: what it costs, and that nobody notices when it is gone for moments.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Code made at run time has the names of its perf map, in walks as in samples; and so has real JIT code.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -8,6 +7,7 @@ cat >made.c <<'C'
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ int main(void)
         fprintf(map, "%lx %zx made_%s\n", (long)(code + 64 * i), sizeof loop, i ? "second" : "first");
     }
     fclose(map);
-    for (int i = 0; i < 300; i++) {
+    for (int rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 300; rounds-- > 0;) {
         ((void (*)(uint64_t))code)(1000000);
         ((void (*)(uint64_t))(code + 64))(2000000);
     }
@@ -34,8 +34,10 @@ int main(void)
 }
 C
 gcc -O1 -g -o made made.c || { bad 'the program does not compile'; finish; }
+# What is counted exactly needs no long run.
+rounds_of() { [ "$1" = --exact=counts ] && echo 20 || echo 300; }
 for mode in '' --plain --exact=counts; do
-    "$gait" record -q $mode -o "made$mode.data" -- ./made || bad "record $mode"
+    ROUNDS=$(rounds_of "$mode") "$gait" record -q $mode -o "made$mode.data" -- ./made || bad "record $mode"
     "$gait" report --json "made$mode.data" >report.json || bad "report $mode"
     python3 - "$mode" <<'P' || failures=$((failures + 1))
 import json, sys
@@ -48,10 +50,30 @@ if not (parts[0] > 0 and low < parts[1] / parts[0] < high):
     sys.exit(1)
 P
 done
+# A dump says more: the same program writes one, and maps it so that it is found.
+sed 's|^int main(void)|#include <elf.h>\n#include <fcntl.h>\nstatic FILE *dump;\nstatic void u32(uint32_t x) { fwrite(\&x, 4, 1, dump); }\nstatic void u64(uint64_t x) { fwrite(\&x, 8, 1, dump); }\nstatic void dumped(unsigned char *at, const char *name, int line)\n{\n    u32(2); u32(16 + 16 + 2 * (16 + 7)); u64(1); u64((uint64_t)at); u64(2);\n    for (int i = 0; i < 2; i++) { u64((uint64_t)at + 5 * (uint64_t)i); u32((uint32_t)(line + i)); u32(0); fwrite("made.x", 7, 1, dump); }\n    u32(0); u32((uint32_t)(16 + 40 + strlen(name) + 1 + sizeof loop)); u64(1); u32((uint32_t)getpid()); u32((uint32_t)getpid());\n    u64((uint64_t)at); u64((uint64_t)at); u64(sizeof loop); u64(0); fwrite(name, strlen(name) + 1, 1, dump); fwrite(loop, sizeof loop, 1, dump);\n}\nint main(void)|
+s|/tmp/perf-%d.map|jit-%d.dump|
+s|FILE \*map = fopen(path, "w")|FILE *map = dump = fopen(path, "w+")|
+s|^    for (int i = 0; i < 2; i++) {$|    u32(0x4a695444); u32(1); u32(40); u32(EM_X86_64); u32(0); u32((uint32_t)getpid()); u64(1); u64(0); fflush(dump);\n    mmap(NULL, 4096, PROT_READ \| PROT_EXEC, MAP_PRIVATE, fileno(dump), 0);\n&|
+s|fprintf(map, "%lx.*|dumped(code + 64 * i, i ? "made_second" : "made_first", i ? 20 : 10);|' made.c >dumped.c
+gcc -O1 -g -o dumped dumped.c || { bad 'the program that dumps does not compile'; cat dumped.c; finish; }
+for mode in '' --plain --exact=counts; do
+    ROUNDS=$(rounds_of "$mode") "$gait" record -q $mode -o "dumped$mode.data" -- ./dumped || bad "record $mode of the program that dumps"
+    rm -f jit-*.dump # what the profile needs of it is kept
+    "$gait" report "dumped$mode.data" | grep -q 'made_second .*\[jit\]' || { bad "dump, $mode: no made_second"; "$gait" report "dumped$mode.data"; }
+    "$gait" annotate made_second -i "dumped$mode.data" >annotated || bad "dump, $mode: annotate"
+    grep -q 'dec %rdi' annotated && grep -q 'jne' annotated && grep -q 'made.x:20' annotated || { bad "dump, $mode: no code or lines"; cat annotated; }
+    "$gait" verify -q "dumped$mode.data" || bad "dump, $mode: verify"
+done
+"$gait" report --by line --json dumped.data | grep -q '"file": "made.x", "line": 20' || bad 'dump: no line of it in report --by line'
 if command -v node >/dev/null && node -e 0 2>/dev/null; then
     echo 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); } fib(33); require("fs").appendFileSync("pids", process.pid + "\n");' >t.js
     "$gait" record -q -o node.data -- node --perf-basic-prof --interpreted-frames-native-stack t.js || bad 'record of node'
     "$gait" report node.data | grep -q 'JS:.*fib .*\[jit\]' || { bad 'node: no name of fib'; "$gait" report node.data; }
+    "$gait" record -q -o dump.data -- node --perf-prof --interpreted-frames-native-stack t.js || bad 'record of node with a dump'
+    "$gait" report dump.data | grep -q 'JS:.*fib .*\[jit\]' || { bad 'node: no name of fib by its dump'; "$gait" report dump.data; }
+    "$gait" annotate "$("$gait" report --json dump.data | grep -o 'JS:[^"]*fib [^"]*' | head -1)" -i dump.data >annotated || bad 'node: annotate'
+    grep -q 't.js:1' annotated || { bad 'node: no line of fib'; head -20 annotated; }
 else
     echo 'no node: not tested'
 fi

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A sampled recording has the kernel's samples beside the agent's: kernel time, processes without the agent, time off
 # the CPU. Nothing is counted twice, and where the kernel refuses, the recording is as it was without.
 cd "$(dirname "$0")/../.." || exit 1
@@ -53,6 +52,7 @@ read -r user kernel <stdout
 "$gait" report --json data >report.json
 "$gait" report --json --module '[kernel]' data >kernel.json
 "$gait" contexts --json --kernel data >contexts.json
+"$gait" contexts --json --flat --cpu-time --no-inline data >both.json
 "$gait" export --format collapsed data >collapsed 2>/dev/null
 readable data
 python3 - "$user" "$kernel" <<'P' || failures=$((failures + 1))
@@ -91,6 +91,15 @@ for line in open('collapsed'):
     sums['_[k]' in stack.split(';')[-1]] += int(n) / 1e9
 near('collapsed user time', sums[False], report['user_time'], 0.02 * report['user_time'])
 near('collapsed kernel time', sums[True], report['kernel_time'], 0.02 * report['kernel_time'])
+# Contexts of both user and kernel time have the shares of the report.
+both = json.load(open('both.json'))
+near('contexts of both add up', both['selected']['time'], report['user_time'] + report['kernel_time'], 0.01)
+totals = {r['address']: r for r in both['rows'] if 'address' in r}
+for r in report['rows'] + report['kernel_rows']:
+    if r['total_share'] and r['total_share'] > 0.02 and r['address'] in totals:
+        near(f"{r['linkage']} with callees", totals[r['address']]['time'] / both['selected']['time'], r['total_share'], 0.002)
+        near(f"{r['linkage']} itself", totals[r['address']]['metrics']['self_time'] / both['selected']['time'], r['share'], 0.005)
+check('rows of both were compared', rows['main']['address'] in totals and any(r['address'] in totals for r in report['kernel_rows']))
 contexts = json.load(open('contexts.json'))
 check('no context of the kernel has a caller in the program', any(r['kernel'] for r in contexts['rows']) and any(r['linkage'] == 'main' for r in contexts['rows']))
 sys.exit(bad)
@@ -119,6 +128,8 @@ status 7 'refused' "$sealed" 1 298 -- "$gait" record -v -o refused -- ./both 0.2
 says "no samples of the kernel beside the agent's: perf_event_open"
 "$gait" info refused | grep -q '^refused ' || bad 'the refusal is not in the profile'
 readable refused
+"$gait" contexts --flat --cpu-time refused | grep -q '\[kernel\]$' || bad 'a kernel that was not sampled is no context'
+status 129 'both of one' "$gait" contexts --cpu-time --kernel data
 "$gait" report refused | grep -q reckon || bad 'nothing was recorded where the kernel refuses'
 # The perf clock was asked for and is refused: the timer takes its place, and the summary says so.
 for errno in 1 38; do

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Signals go where they are meant to go, and the program's death does not hurt the profile. Kills at
 # any moment are in kills.sh.
 cd "$(dirname "$0")/../.." || exit 1

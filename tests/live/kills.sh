@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # SIGKILL at any moment, of the recorder or of the program: what is on the disk can be read, an older
 # profile is still there, and the program does not notice that its recorder is gone.
 # 20 kills at moments picked at random; with GAIT_LONG 200.

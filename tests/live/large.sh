@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A program with so much code that reading it costs more than a recording may: it has paths all the same, since nobody
 # reads it before it is looked at.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # list: every word it calls good is taken, and what it says of events is what perf finds.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Every command has a manual page, every option that its --help shows is in it, and what is installed says the same.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

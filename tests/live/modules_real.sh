@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # The example modules on programs that nobody wrote for them: mawk's numbers, xz's locks, lines and latencies of sqlite3.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # What is met in the first hour: odd paths, short programs, empty profiles, what to type next.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

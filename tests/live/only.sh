@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # record --only, sampled: walks begin mostly in what is kept; figures are those of a recording that keeps everything.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

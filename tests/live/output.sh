@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # The profile: where it goes, who may read it, what becomes of an older one, what a full disk does.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

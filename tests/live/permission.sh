@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # What is not allowed: which thing it was and why is said, and what can be done without it is done.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

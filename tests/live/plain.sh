@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Plain recordings: whom they follow, when they begin and end, what they say where the kernel refuses.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -204,6 +203,19 @@ if wait $recorder; then
     has 'beat_\(even\|odd\)' "$data" 'all CPUs'
     ! "$gait" info --json "$data" | grep -q "\"pid\": $recorder," || bad 'gait itself has a row of time'
     status 4 'all CPUs while a program runs' "$gait" record -a -o "$data" -- sh -c 'sleep 0.3; exit 4'
+    # Threads that end are still on a CPU when they have lost their number: they must not stay there.
+    begun=$(date +%s.%N)
+    status 0 'all CPUs, threads that come and go' "$gait" record -a -F 997 -o "$data" -- python3 -c '
+import threading, time
+end = time.monotonic() + 1.5
+while time.monotonic() < end:
+    for thread in [threading.Thread(target=lambda: None) for _ in range(20)]:
+        thread.start()
+        thread.join()
+time.sleep(1.5)'
+    most=$(awk -v from="$begun" -v to="$(date +%s.%N)" -v cpus="$(nproc --all)" 'BEGIN { print 1.05 * cpus * (to - from) }')
+    awk -v user="$(fact user_time)" -v kernel="$(fact kernel_time)" -v most="$most" 'BEGIN { exit !(user + kernel <= most) }' ||
+        bad "all CPUs: $(fact user_time) s in user mode and $(fact kernel_time) in the kernel, where there were $most in all"
 else
     grep -q 'kernel.perf_event_paranoid' "$work/stderr" || bad "all CPUs: refused without a reason: $(cat "$work/stderr")"
 fi

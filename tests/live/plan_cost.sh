@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # What --exact=paths costs goes with the code that runs, not with the code that is mapped: of a library with thousands of
 # functions, a program calls one.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Python functions stand in stacks, with the lines that run, in every view, and on a machine without the sources.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -37,6 +36,7 @@ for python in python3 "$HOME"/.pyenv/versions/3.1[123].*/bin/python3; do
     "$gait" contexts --json "$version.data" >contexts.json || bad "$version: contexts"
     "$gait" export --format collapsed -o stacks "$version.data" || bad "$version: export"
     "$gait" report "$version.data" | grep -q 'gait report --by python' || bad "$version: the report does not say how to see Python functions"
+    "$gait" report --json "$version.data" >functions.json || bad "$version: report"
     python3 - "$version" <<'P' || failures=$((failures + 1))
 import json, sys
 bad = 0
@@ -50,6 +50,9 @@ for name, line in ('fib', 2), ('Work.one', 9), ('Work.squares.<locals>.<genexpr>
     check(f'{name} has no time', rows.get((name, 't.py', line), {'time': 0})['time'] > 0)
 main = rows.get(('main', 't.py', 13))
 check('main includes nearly all', main and main['total'] > 0.6 * sum(r['time'] + r['kernel_time'] for r in rows.values()))
+functions = json.load(open('functions.json'))
+loops = [r for r in functions['rows'] if r['linkage'] == '_PyEval_EvalFrameDefault']
+check('what Python runs is run by the interpreter', len(loops) != 1 or loops[0]['total'] > 0.6 * functions['user_time'])
 check('shares add up', abs(sum(r['share'] for r in rows.values()) - 1) < 0.01)
 lines = {(r['python'], r['line']): r for r in json.load(open('lines.json'))['rows'] if r['file'].endswith('t.py')}
 check('lines of fib', {l for n, l in lines if n == 'fib'} <= {2, 3, 4, 5} and ('fib', 5) in lines)
@@ -72,6 +75,7 @@ sys.exit(bad)
 P
     # A running one: the tool finds the interpreter in its files.
     "$python" t.py 3000 & pid=$!
+    for _ in $(seq 200); do [ "/proc/$pid/exe" -ef "$python" ] && break; sleep 0.05; done # until then it is this shell
     "$gait" record -q -F 499 --duration 1 -o attached.data -p $pid || bad "$version: record -p"
     kill $pid; wait $pid 2>/dev/null
     "$gait" report --by python attached.data | grep -q 'fib (' || { bad "$version: no Python functions of a running process"; "$gait" report --by python attached.data; }

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A program that writes over the memory it shares with the tool: the tool lives, refuses what cannot be, says so, and writes a
 # profile that verifies.
 cd "$(dirname "$0")/../.." || exit 1

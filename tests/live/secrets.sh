@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Values can be secrets: who does not ask for them does not get them, nobody else can read the files, and of all commands only gait values, and it
 # alone without --no-values, shows one that a program is known to have.
 cd "$(dirname "$0")/../.." || exit 1

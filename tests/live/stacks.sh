@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Stacks of walks: a program that spends its time by known shares in known contexts, in two threads, deep down, on
 # a signal's own stack and on a stack that ends at a hole.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Static programs of every habit, with the agent put into them: they say what they say alone. There are no interposers: what
 # they do to their signals, threads and code nobody tells.
 cd "$(dirname "$0")/../.." || exit 1

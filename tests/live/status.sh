@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # record ends as the program ends; its own failures have numbers of their own.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

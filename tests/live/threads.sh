@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Threads that are walked: each weighs the user time that it used, whatever part of its time the kernel had
 # and however often it was sampled; views of one thread show its time.
 cd "$(dirname "$0")/../.." || exit 1

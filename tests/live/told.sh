@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # What would make a recording misleading is told: names that mean nothing, programs that become others, processes
 # that cannot be left, children that nobody waited for.
 cd "$(dirname "$0")/../.." || exit 1
@@ -30,7 +29,7 @@ read -r _ memory _ <<<"$(grep '^agent_memory' "$work/info")"
 # What is done once: start-up, and what is left to do when the program has ended. Functions are read for their paths when
 # somebody wants to see them: that takes several times as long, and of less than a second there are none.
 status 0 'once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c "$spin" 1.6
-read -r _ startup end <<<"$(sed -n 's/.*; not included: start-up \([0-9.]*\) ms, at the end \([0-9.]*\) ms$/is \1 \2/p' "$work/stderr")"
+read -r _ startup end <<<"$(sed -n 's/.*; not included: start-up \([0-9.]*\) ms\(, names [0-9.]* ms[^,]*\)\{0,1\}, at the end \([0-9.]*\) ms$/is \1 \3/p' "$work/stderr")"
 awk -v startup="$startup" -v end="$end" 'BEGIN { exit !(startup > 0 && startup < 20 && end > 0) }' ||
     bad "start-up of '$startup' ms, at the end '$end': $(grep start-up "$work/stderr")"
 begun=$(date +%s%N)

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # --exact=trace: counts what --exact=counts does, to the last execution; the course of the program holds
 # together; and the program never notices, not even when the tool dies.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # A recorded program finds what it would find alone: input, output, descriptors, environment, signals.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Every option that takes one of a few words refuses another, and says what it expects.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh

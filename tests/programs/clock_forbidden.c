@@ -26,7 +26,7 @@ static void on_fault(int signal, siginfo_t *info, void *frame)
 
 static uint64_t toil(uint64_t x)
 {
-    for (int i = 0; i < 30000000; i++)
+    for (int i = 0; i < 10000000; i++)
         x ^= x << 13, x ^= x >> 7, x ^= x << 17;
     return x;
 }

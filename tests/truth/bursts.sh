@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Code between system calls: four functions that run as many instructions each are counted alike. Bursts of 300 to 100,000
 # instructions; calls that a walk makes itself, and calls that wait.
 cd "$(dirname "$0")/../.." || exit 1

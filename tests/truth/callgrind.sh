@@ -1,7 +1,7 @@
 #!/bin/bash
 # Exact counts of every instruction of the main module equal callgrind's, on real programs.
 #
-# Both runs see one environment and no address randomisation. Under callgrind libc and libm are pinned to their
+# Both runs see one environment and no address randomisation. Under callgrind (bench/callgrind) libc and libm are pinned to their
 # baseline functions: valgrind shows another CPU than the machine's, and what a library function returns in its
 # last bit would be another path in the program. gait runs with those, and with other sets of string functions,
 # which give the program the same answers; with GAIT_LONG=1 with all that glibc can pick. Never with FMA, which
@@ -24,9 +24,7 @@ trap 'rm -rf "$work"' EXIT
 bad=0
 for name in lua bzip2 gzip; do
     binary=$(program_binary "$name")
-    tunables "$baseline"
-    GAIT_PREFIX="setarch -R valgrind -q --tool=callgrind --dump-instr=yes --skip-plt=no --compress-pos=no --compress-strings=no --callgrind-out-file=$work/callgrind" \
-        bench/run-program "$name" tiny measure "$work/truth" || fail "$name under callgrind: status $?"
+    bench/callgrind "$name" "$out" "$work/callgrind" "$work/truth" || fail "$name under callgrind: status $?"
     for set in $sets; do
         tunables "$set"
         GAIT_PREFIX="setarch -R $gait record -q --exact=counts -o $work/data --" \

@@ -59,8 +59,7 @@ python3 -B tests/truth/lib/contexts.py "$work/merged.json" "$work/counted" || ba
 python3 -B tests/truth/lib/contexts.py --bounded "$work/json" "$work/counted" || bad=1
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-FMA,-FMA4,-BMI2,-ERMS,-FSRM
 for name in $names; do
-    GAIT_PREFIX="setarch -R valgrind -q --tool=callgrind --compress-strings=no --callgrind-out-file=$work/callgrind" \
-        bench/run-program "$name" tiny measure "$work/truth" || fail "$name under callgrind: status $?"
+    bench/callgrind "$name" "$out" "$work/callgrind" "$work/truth" || fail "$name under callgrind: status $?"
     GAIT_PREFIX="setarch -R $gait record -q --exact=contexts --ticks -o $work/data --" \
         bench/run-program "$name" tiny measure "$work/out" || fail "$name under gait: status $?"
     cmp "$work/truth" "$work/out" || fail "$name: output differs"

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Stacks of goroutines begin by hand, and a goroutine that is preempted continues in a function that nobody called: profiles of
 # Go programs verify all the same.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # Iterations, entries and runs of loops, exact and sampled, against a program that knows how often its loops go round;
 # compiled with and without optimisation, which puts the test of a loop at its end and lets it be entered there.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs alone
 # Ticks along paths of a program whose paths cost what is known: 10, 100 and 1000 additions one behind the other, four ways through one loop, divisions, and a call.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh

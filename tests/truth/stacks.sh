@@ -31,7 +31,7 @@ for name in $programs; do
 done
 # Large C++ that every machine with a compiler has.
 g++ -E -o "$work/all.ii" tests/truth/lib/inlines.cc || bad=1
-say "$instants" --stops 20 --steps 100 "$(g++ -print-prog-name=cc1plus)" -quiet -fpreprocessed -O2 -o /dev/null "$work/all.ii"
+say "$instants" --stops 20 --steps 100 "$(g++ -print-prog-name=cc1plus)" -quiet -fpreprocessed -O2 -o "$work/all.s" "$work/all.ii"
 
 # Compilers and flags lay frames out in ways of their own.
 while read -r compiler flags; do

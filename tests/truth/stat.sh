@@ -16,6 +16,8 @@ status 3 'three runs' "$gait" stat -r 3 --no-model --json -o "$work/thrice" -- "
 same 'runs' 3 "$(wc -l <"$work/stdout")"
 status 3 'as text' "$gait" stat -- "$tally" $n
 grep -q 'instructions in user mode' "$work/stderr" && grep -q 'voluntary context switches' "$work/stderr" || bad 'no table on stderr'
+# A miss that no window saw is no proof that there was none.
+awk '/misses in the/ && $1 == "0" && !/none seen/ { exit 1 }' "$work/stderr" || bad "misses: 0 as if it were known: $(grep 'misses in' "$work/stderr")"
 # The same program under callgrind: user mode only, as in an exact run.
 if command -v valgrind >/dev/null; then
     valgrind --tool=callgrind --callgrind-out-file="$work/callgrind.%p" "$tally" $n >/dev/null 2>"$work/valgrind"

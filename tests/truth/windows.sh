@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs with others
 # gait windows against the trace of the same program: every window is a stretch of it, instruction by instruction and in order;
 # calls, depths, loops and lengths of calls are those of the instructions.
 cd "$(dirname "$0")/../.." || exit 1

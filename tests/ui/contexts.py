@@ -1,12 +1,11 @@
 #!/usr/bin/python3 -B
-# Runs with others
 """Contexts: the tree has the figures of `gait contexts`, opens by keys; a function has its callers and callees."""
 from lib.ui import Keys, check, gait_json, profile, run, same
 
 data = profile('program')
 
 
-def figures(page, options=(), **params):
+def figures(page, options=('--cpu-time',), **params):
     answer = gait_json('contexts', *options, data)
     page.open('contexts', **params)
     shown = page.rows()
@@ -33,18 +32,24 @@ def tree(page):
     names = set(page.run("return document.querySelector('.page-contexts').contexts.rows.map((row) => row.node?.id)"))
     check('contexts that are shown exist', names <= {row['id'] for row in answer['rows']}, names)
     page.shot('contexts')
-    figures(page, ['--bottom-up'], form='bottom-up')
+    figures(page, ['--bottom-up', '--cpu-time'], form='bottom-up')
+    figures(page, [], base='user')
+    check('whose time it is', 'of user CPU time' in page.text('.tools .said'), page.text('.tools .said'))
 
 
 def sandwich(page):
-    rows = gait_json('contexts', '--flat', data)['rows']
-    whole = gait_json('contexts', data)['selected']['time']
+    rows = gait_json('contexts', '--cpu-time', '--flat', data)['rows']
+    whole = gait_json('contexts', '--cpu-time', data)['selected']['time']
     row = next(row for row in rows if row['callers'] and row['time'] < 0.9 * whole and row['time'] > 0.05 * whole)
     name = row['linkage']
-    up, down = gait_json('contexts', '--bottom-up', '--function', name, data), gait_json('contexts', '--function', name, data)
+    up, down = gait_json('contexts', '--cpu-time', '--bottom-up', '--function', name, data), gait_json('contexts', '--cpu-time', '--function', name, data)
     page.open('contexts', function=name)
     same('callers', [one['id'] for one in up['rows']], page.run("return [...document.querySelector('.page-contexts').sandwich.trees[0].nodes.keys()]"))
     same('callees', [one['id'] for one in down['rows']], page.run("return [...document.querySelector('.page-contexts').sandwich.trees[1].nodes.keys()]"))
+    # Its share of all CPU time is that of the table of functions.
+    listed = next(one for one in gait_json('report', data)['rows'] if one['linkage'] == name)
+    check('as in the table of functions', abs(down['selected']['time'] / whole - listed['total_share']) < 1e-6, (down['selected'], whole, listed['total_share']))
+    check('whose time it is', 'of CPU time, user and kernel with' in page.text('.tools .said'), page.text('.tools .said'))
     check('it is one root', [one['parent'] for one in down['rows']].count(None) == 1, [one['function'] for one in down['rows'] if one['parent'] is None])
     callers = gait_json('report', '--callers-of', name, data)['rows']
     texts = page.texts('.aside section:first-child a')

@@ -1,5 +1,4 @@
 #!/usr/bin/python3 -B
-# Runs with others
 """Two profiles: tables of what changed, and a flame graph in two colours; both as `gait diff` says."""
 from lib.ui import check, gait_json, profile, run, same
 
@@ -29,7 +28,8 @@ def contexts(page):
 
 
 def table(page):
-    page.open('diff')
+    page.open('', fresh=True)
+    same('two profiles open on their differences', 'What changed', page.text('h1'))
     answer = gait_json('diff', before, after)
     first, shown = max(answer['rows'], key=lambda row: abs(row['change'])), page.rows()
     same('the largest change', first['function'], shown[0]['function'])
@@ -38,7 +38,12 @@ def table(page):
     for row in shown:
         of = by_name[row['function']]
         same('verdict of ' + row['function'], 'not noise' if of['sure'] else 'share only' if of['share_sure'] else 'perhaps' if of['beyond'] else '', row['verdict'])
+    check('the interval of a change', '±' in shown[0]['change'], shown[0])
     page.shot('diff')
+    page.click('tbody tr:not(.gap) a')
+    page.ready()
+    check('a row leads to its function', shown[0]['function'].startswith(page.text('h1')), page.text('h1'))
+    page.open('diff')
     for by in 'line', 'module':
         page.click('.tools a.choice', 'by ' + by)
         page.ready()

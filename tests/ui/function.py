@@ -1,5 +1,4 @@
 #!/usr/bin/python3 -B
-# Runs with others
 """The page of a function: figures of gait annotate, paths, values, latencies, pipeline and graph; folds, keys, and what lights up."""
 from lib.ui import Browser, Keys, attempt, check, finish, gait_json, profile, same, viewing
 
@@ -99,6 +98,68 @@ def graph(page):
     page.theme('light')
 
 
+def graph_by_keys(page):
+    """Down and up follow the likeliest edge, left and right choose among the others, Enter opens the code."""
+    answer = gait_json('graph', FIND, '-i', data)
+    blocks = {b['id']: b for b in answer['rows']}
+
+    def ways(block, step):
+        here, there = ('from', 'to') if step > 0 else ('to', 'from')
+        found = [e for e in answer['edges'] if e[here] == block and e[there] != block]
+        return sorted(found, key=lambda e: (-(e['count'] or 0), -(e['probability'] or 0), e[there])), there
+
+    def at():
+        return int(page.run("return document.querySelector('.graph .block.at').dataset.id"))
+
+    page.open('function', name=FIND, panes='g')
+    page.wait("return document.querySelector('.graph svg .block')")
+    page.run("document.querySelector('.graph').focus()")
+    page.keys(Keys.HOME)
+    place = at()
+    check('Home is the entry', blocks[place]['entry'], place)
+    chosen = steps = 0
+    while steps < 12:
+        found, there = ways(place, 1)
+        if not found:
+            break
+        page.keys(Keys.ARROW_DOWN)
+        same('down', found[0][there], at())
+        check('what was followed is said', found[0]['kind'] in page.text('.graph-tools .way'), page.text('.graph-tools .way'))
+        if len(found) > 1:
+            chosen += 1
+            page.keys(Keys.ARROW_RIGHT)
+            same('right is the other way', found[1][there], at())
+            page.keys(Keys.ARROW_RIGHT)
+            same('there is no third', found[min(2, len(found) - 1)][there], at())
+            page.keys(*[Keys.ARROW_LEFT] * (len(found) - 1))
+            same('left goes back', found[0][there], at())
+        place, steps = at(), steps + 1
+    check('ways were chosen', chosen, steps)
+    found, there = ways(place, -1)
+    page.keys(Keys.ARROW_UP)
+    same('up', found[0][there], at())
+    page.shot('function-graph-keys')
+    place = at()
+    page.keys(Keys.ENTER)
+    check('Enter opens the assembly', page.run("return document.activeElement.matches('.virtual[aria-label^=assembly]')"))
+    rows = gait_json('annotate', FIND, '-i', data)['rows']
+    addresses = [row['address'] for row in rows]
+    inside = rows[addresses.index(blocks[place]['address']):addresses.index(blocks[place]['last']) + 1]
+    check('at the block', any(row['assembly'] in page.run(SELECTED) for row in inside), (page.run(SELECTED), [row['assembly'] for row in inside]))
+
+
+def modelled_once(page):
+    """A model's answer is of all functions, where that is not cut: pages of other functions ask for nothing more."""
+    rows = gait_json('pipeline', '--limit', '2000', data)['rows']
+    check('the table is whole', 0 < len(rows) < 2000, len(rows))
+    page.open('functions', fresh=True)
+    page.requests()
+    for row in [row for row in gait_json('report', data)['rows'] if row['time']][:3]:
+        opened(page, name=row['address'])
+    asked = [url for url in page.requests() if 'api/pipeline' in url]
+    same('asked for the model', 1, len(asked))
+
+
 def keyboard(page):
     opened(page, name=FIND)
     page.run("document.querySelectorAll('.virtual')[1].focus()")
@@ -162,8 +223,7 @@ def narrow(page):
 
 def still(page):
     """Nothing moves while figures come in."""
-    page.driver.get('about:blank')
-    page.driver.get(page.url + '#function?name=' + FIND)
+    page.load('function?name=' + FIND)
     page.ready()
     page.run("window.moved = 0; window.what = []; new PerformanceObserver((list) => list.getEntries().forEach((e) => { window.moved += e.value; window.what.push(...e.sources.map((s) => `${s.node?.className ?? s.node?.nodeName} ${JSON.stringify(s.previousRect)} ${JSON.stringify(s.currentRect)}`)); })).observe({type: 'layout-shift', buffered: true})")
     page.wait(MEASURED)
@@ -207,7 +267,7 @@ def bad_addresses(page):
 data, counted = profile('values'), profile('paths')
 with Browser() as page:
     with viewing(page, data):
-        for test in figures, measures, values, graph, keyboard, through_folds, narrow, still:
+        for test in figures, measures, values, graph, graph_by_keys, modelled_once, keyboard, through_folds, narrow, still:
             attempt(page, test)
     with viewing(page, counted):
         attempt(page, lit_path)

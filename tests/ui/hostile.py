@@ -1,5 +1,4 @@
 #!/usr/bin/python3 -B
-# Runs with others
 """Names of functions, files, threads and arguments that look like markup or script do nothing, on a server and in a file."""
 import os
 import shutil
@@ -56,8 +55,11 @@ def addresses(page):
     page.problems = False
     for fragment in (*NAMES, 'functions?sort=<img src=x onerror=owned=1>', 'function?name=<script>owned=1</script>', '__proto__', 'functions?__proto__=1',
                      'flame?zoom=constructor', 'window?n=<b>'):
-        page.open(fragment)
+        page.open(fragment, fresh='?' in fragment)
         harmless(page, fragment)
+    page.open('functions', event='<b>')  # reaches the command, and no other event is shown instead
+    check('an event that is not there', '--event: no samples of <b>' in page.text('#page [role=alert]'), page.text('#page'))
+    check('it is in the command', "--event '<b>'" in page.text('.command code'), page.text('.command code'))
     page.problems = True
 
 

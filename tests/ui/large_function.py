@@ -1,5 +1,4 @@
 #!/usr/bin/python3 -B
-# Runs with others
 """A function of ten thousand instructions: how long its page takes, that only rows in sight are drawn, and that its graph says what it leaves out."""
 import os
 

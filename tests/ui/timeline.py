@@ -1,5 +1,4 @@
 #!/usr/bin/python3 -B
-# Runs with others
 """CPU time over the run: what is chosen in the overview is what other pages show."""
 from lib.ui import Keys, check, gait_json, profile, run, same
 
@@ -48,11 +47,20 @@ def brush(page):
     check('the command', f'--time {part}' in page.text('.command code'), page.text('.command code'))
     page.click('#nav a', 'Flame graph')
     page.ready()
-    selected = gait_json('contexts', '--time', part, data)['selected']['time']
+    selected = gait_json('contexts', '--cpu-time', '--time', part, data)['selected']['time']
     same('the flame graph is of the part', round(selected, 6), round(page.run("return document.querySelector('.page-flame').page.tree.root.w"), 6))
-    page.click('#nav a', 'Edges')
+    for title, words in ('Edges', ['report', '--by', 'edge']), ('Loops', ['report', '--by', 'loop']), ('Paths', ['paths']), ('Pipeline', ['pipeline']):
+        page.click('#nav a', title)
+        page.ready()
+        check(title + ' are of the part', 'whole run' not in page.text('h1') and f'--time {part}' in page.text('.command code'), page.text('.command code'))
+        answer = gait_json(*words, '--time', part, data)
+        check(title + ' say of when', f"executions: of {answer['part']['counts_from']:.2f} to {answer['part']['counts_to']:.2f} s" in page.text('h1'), page.text('h1'))
+        drawn = page.run("return Number(document.querySelector('#page table').getAttribute('aria-rowcount'))")
+        check(title + ': as many as the command prints', drawn == len(answer['rows']), (drawn, len(answer['rows'])))
+    page.click('#nav a', 'Waits')
     page.ready()
-    check('edges are of the whole run, and say so', 'whole run' in page.text('h1'), page.text('h1'))
+    want = gait_json('waits', '--time', part, data)
+    check('waits are of the part', f"{want['count']:,} waits" in page.text() and 'whole run' not in page.text('h1'), page.text('h1'))
     page.click('#part a')
     page.ready()
     check('and back', 'time=' not in page.run('return location.hash'))

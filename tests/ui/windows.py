@@ -1,5 +1,4 @@
 #!/usr/bin/python3 -B
-# Runs with others
 """Windows: the list and one window show what `gait windows` prints; zoom, selection, keyboard and address work."""
 from lib.ui import Keys, check, gait_json, profile, program, run, same
 
@@ -118,7 +117,7 @@ def touched(page):
          page.run("return [...document.querySelectorAll('.steps tbody tr')].map((tr) => [tr.cells[2].innerText.trim(), tr.cells[3].innerText.trim()])"))
     page.shot('window-instructions')
     fragment = page.run('return location.hash.slice(1)')
-    page.open(fragment)
+    page.open(fragment, fresh=True)
     settled(page)
     same('the address shows the same part', [begin, end], range_of(page))
     page.run(PAGE + 'page.view.scroll.focus()')

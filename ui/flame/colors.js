@@ -60,7 +60,7 @@ export class Palette {
   key() {
     const all = this.names.filter(Boolean).map((name) => [name, isDark() ? mixed(this.hue.get(name), '#14171c', 0.5) : mixed(this.hue.get(name), '#ffffff', 0.38)]);
     const own = all.slice(0, HUES.length);
-    return all.length > own.length ? [...own, [`${all.length - own.length} others`, isDark() ? mixed(OTHER, '#14171c', 0.5) : mixed(OTHER, '#ffffff', 0.38)]] : own;
+    return all.length > own.length ? [...own, [all.length - own.length === 1 ? '1 other' : `${all.length - own.length} others`, isDark() ? mixed(OTHER, '#14171c', 0.5) : mixed(OTHER, '#ffffff', 0.38)]] : own;
   }
 }
 

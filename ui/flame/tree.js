@@ -3,7 +3,8 @@
 // heaviest first and are cut by a limit, and more of them are added when the reader comes closer.
 import { count, seconds } from '../format.js';
 
-const timed = { id: 'time', title: 'user CPU time', format: seconds, value: (row) => row.time,
+const TITLES = { user: 'user CPU time', kernel: 'kernel CPU time', cpu: 'CPU time, user and kernel' };
+const timed = { id: 'time', format: seconds, value: (row) => row.time,
   lo: (row) => row.time_lo, hi: (row) => row.time_hi, self: (row) => row.metrics.self_time,
   selfLo: (row) => row.metrics.self_time_lo, selfHi: (row) => row.metrics.self_time_hi };
 
@@ -13,9 +14,9 @@ const metric = (id, title) => ({ id, title, format: count, value: (row) => row.m
   selfHi: (row) => row.metrics[`self_${id}_hi`] ?? row.metrics[`self_${id}`] });
 
 // What contexts weigh: time, or what an exact recording counted.
-export function measureOf(answer, kernel) {
+export function measureOf(answer) {
   const row = answer.rows[0];
-  if (!row || row.time !== null) return kernel ? { ...timed, title: 'kernel CPU time' } : timed;
+  if (!row || row.time !== null) return { ...timed, title: TITLES[answer.time_of] ?? TITLES.user };
   if (row.metrics.instructions !== undefined) return metric('instructions', 'executed instructions');
   return metric('events', answer.mode === 'exact' ? 'calls' : 'events');
 }

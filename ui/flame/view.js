@@ -165,7 +165,7 @@ export function flameView({ tree, palette, up = false, label, onSelect, onZoom, 
   function move(now) {
     const t = Math.min(1, (now - motion.start) / motion.ms), ease = 1 - (1 - t) ** 3;
     // Left and right ends move evenly in the picture that is left.
-    range = { x: motion.from.x + (motion.to.x - motion.from.x) * ease, w: motion.from.w + (motion.to.w - motion.from.w) * ease };
+    range = ease < 1 ? { x: motion.from.x + (motion.to.x - motion.from.x) * ease, w: motion.from.w + (motion.to.w - motion.from.w) * ease } : motion.to;
     if (t >= 1) motion = null;
   }
 

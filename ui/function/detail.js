@@ -1,7 +1,7 @@
 // All that is known about one instruction, in words and figures.
 import { h, show } from '../dom.js';
 import { href, hasPage } from '../route.js';
-import { base, count, exact, number, percent, seconds, withInterval } from '../format.js';
+import { base, count, counted, exact, number, percent, seconds, ticks, times, withInterval } from '../format.js';
 import { bins, flight, probability, reasons, stages, STAGES, trips, tripsText } from './marks.js';
 import { offset } from './assembly.js';
 
@@ -17,8 +17,8 @@ function place(model, row, goTo) {
     fact(file, inlined && h('span', { class: 'small' }, ` ${inlined}`)),
     known(row.share) && fact(`${percent(row.share)} of all${known(row.time) ? `, ${seconds(row.time)}` : ''}`,
       known(row.share_lo) && row.share_hi > row.share_lo && h('span', { class: 'small' }, ` (95 %: ${percent(row.share_lo)} to ${percent(row.share_hi)})`)),
-    known(row.count) && fact(`ran ${count(row.count)} times`,
-      known(row.cpi) && `, ${number(row.cpi)} ticks each`));
+    known(row.count) && fact(`ran ${times(row.count, row.lo, row.hi)}`, ticks(row) !== null && `, ${number(row.cpi)} ticks each`,
+      known(row.lo) && row.hi > row.lo && h('span', { class: 'small' }, ` (95 %: ${count(row.lo)} to ${count(row.hi)})`)));
 }
 
 function branch(model, row, goTo) {
@@ -81,7 +81,7 @@ function cycles(model, row, modelled, core, goTo) {
 
 function loopOf(loop) {
   return section('Loop begins here', loop.trips && fact(trips(loop, 150, 34)), fact(tripsText(loop)),
-    known(loop.iterations) && fact(h('span', { class: 'small' }, `${count(loop.iterations)} iterations in ${count(loop.entries)} entries`)));
+    known(loop.iterations) && fact(h('span', { class: 'small' }, `${counted(loop.iterations, loop.iterations_lo, loop.iterations_hi, true)} iterations in ${counted(loop.entries, loop.entries_lo, loop.entries_hi, true)} entries`)));
 }
 
 export function detailPane(model, goTo) {

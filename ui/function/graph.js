@@ -1,8 +1,9 @@
 // The control flow graph of a function, where Graphviz put it (`gait graph --json`).
 import { h, show, svg } from '../dom.js';
 import { ask, canAsk } from '../ask.js';
-import { base, count, exact, percent, withInterval } from '../format.js';
+import { base, counted, exact, percent, plural, times, withInterval } from '../format.js';
 import { offset } from './assembly.js';
+import { Walk } from './graph_keys.js';
 
 const known = (x) => typeof x === 'number' && Number.isFinite(x);
 const MOST_BLOCKS = 800;
@@ -50,7 +51,7 @@ function blockElement(block, onselect) {
   rect.style.setProperty('--heat-part', `${Math.round(100 * Math.sqrt(block.heat))}%`);
   return svg('g', {
     class: `block${block.entry ? ' entry' : ''}${block.count === 0 ? ' never' : ''}`, transform: `translate(${block.x} ${block.y})`,
-    tabindex: -1, role: 'button', 'data-id': block.id, 'aria-label': `block ${offset(block.address)}, ${percent(block.share)}`,
+    id: `block-${block.id}`, tabindex: -1, role: 'button', 'data-id': block.id, 'aria-label': `block ${offset(block.address)}, ${percent(block.share)}`,
     onclick: () => onselect(block),
   },
     svg('title', {}, `${block.address}: ${exact(block.instructions)} instructions, share ${withInterval(percent, block.share, block.share_lo, block.share_hi)}, ` +
@@ -60,7 +61,7 @@ function blockElement(block, onselect) {
     svg('text', { x: block.width - 7, y: 14, class: 'figure' }, block.share > 0 ? percent(block.share) : ''),
     svg('text', { x: 7, y: 28 }, lines.length > 26 ? `…${lines.slice(-25)}` : lines),
     svg('text', { x: 7, y: 42, class: 'faint' }, `${exact(block.instructions)} insn${more ? ` +${exact(more)}` : ''}`),
-    svg('text', { x: block.width - 7, y: 42, class: 'figure faint' }, block.count > 0 ? `${count(block.count)} ×` : ''));
+    svg('text', { x: block.width - 7, y: 42, class: 'figure faint' }, block.count > 0 ? `${counted(block.count, block.lo, block.hi, true)} ×` : ''));
 }
 
 // Blocks and edges on a path: the blocks of the graph that each of its blocks consists of, in order.
@@ -81,10 +82,16 @@ function onPath(graph, model) {
   return { blocks, edges };
 }
 
-export function graphPane(model, name, { onselect }) {
-  const said = h('span', { class: 'said' });
-  const place = h('div', { class: 'graph', tabindex: 0, role: 'group', 'aria-label': 'control flow graph; arrow keys scroll, plus and minus zoom' });
-  let graph = null, picture = null, zoom = 1, selected = -1, asked = 0, blocks = 100;
+// "taken 97 %, ~60 M times"
+function wayText({ edge }) {
+  const share = known(edge.probability) ? ` ${withInterval(percent, edge.probability, edge.probability_lo, edge.probability_hi)}` : '';
+  return `${edge.kind}${share}${known(edge.count) ? `, ${times(edge.count, edge.lo, edge.hi)}` : ''}`;
+}
+
+export function graphPane(model, name, { onselect, onopen }) {
+  const said = h('span', { class: 'said' }), way = h('span', { class: 'said way', role: 'status' });
+  const place = h('div', { class: 'graph', tabindex: 0, role: 'group', 'aria-label': 'control flow graph; down and up follow the likeliest edge, left and right choose another, Home is the entry, Enter opens the code, plus and minus zoom' });
+  let graph = null, picture = null, zoom = 1, selected = -1, asked = 0, blocks = 100, walk = null;
 
   const set = (to) => {
     if (!picture) return;
@@ -100,12 +107,16 @@ export function graphPane(model, name, { onselect }) {
   const bar = h('div', { class: 'graph-tools' },
     h('button', { type: 'button', title: 'smaller (-)', onclick: () => set(zoom / 1.25) }, '−'),
     h('button', { type: 'button', title: 'larger (+)', onclick: () => set(zoom * 1.25) }, '+'),
-    h('button', { type: 'button', title: 'as wide as the pane (0)', onclick: fit }, 'fit'), more, said);
+    h('button', { type: 'button', title: 'as wide as the pane (0)', onclick: fit }, 'fit'), more, said, way);
+
+  const here = () => graph?.rows.find((one) => model.code.at.get(one.address) <= selected && selected <= model.code.at.get(one.last));
+  const select = (block) => { walk.last = null; way.textContent = ''; onselect(block); };
 
   function mark() {
     if (!picture) return;
     const lit = onPath(graph, model);
-    const block = graph.rows.find((one) => model.code.at.get(one.address) <= selected && selected <= model.code.at.get(one.last));
+    const block = here();
+    if (block) place.setAttribute('aria-activedescendant', `block-${block.id}`);
     for (const element of picture.querySelectorAll('.block')) {
       const id = Number(element.dataset.id);
       element.classList.toggle('at', id === block?.id);
@@ -129,7 +140,8 @@ export function graphPane(model, name, { onselect }) {
     const most = graph.edges.reduce((max, edge) => Math.max(max, edge.count ?? 0), 0);
     picture = svg('svg', { viewBox: `-2 -2 ${graph.width + 4} ${graph.height + 4}` },
       graph.edges.filter((edge) => edge.points.length >= 8).map((edge) => edgeElement(edge, most)),
-      graph.rows.map((block) => blockElement(block, onselect)));
+      graph.rows.map((block) => blockElement(block, select)));
+    walk = new Walk(graph);
     show(place, picture);
     zoom = 1;
     set(1);
@@ -140,7 +152,7 @@ export function graphPane(model, name, { onselect }) {
   async function load() {
     if (!canAsk('graph', { function: name, blocks: String(blocks) })) {
       asked++;
-      show(place, h('p', { class: 'missing' }, 'This file holds the graphs of the hottest functions; gait view shows all.'));
+      show(place, h('p', { class: 'missing' }, 'This file holds the graphs of the hottest functions. gait export --format html --graphs N holds more; gait view shows all.'));
       return;
     }
     const mine = ++asked;
@@ -155,16 +167,34 @@ export function graphPane(model, name, { onselect }) {
     }
     const cut = graph.rows.length < graph.all_blocks;
     more.hidden = !cut || blocks >= MOST_BLOCKS;
-    said.textContent = `${exact(graph.rows.length)}${cut ? ` of ${exact(graph.all_blocks)} blocks, the hottest` : ' blocks'}, ` +
+    said.textContent = `${cut ? `${exact(graph.rows.length)} of ${exact(graph.all_blocks)} blocks, the hottest` : plural(graph.rows.length, 'block')}, ` +
       `${exact(graph.edges.length)}${graph.edges.length < graph.all_edges ? ` of ${exact(graph.all_edges)}` : ''} edges`;
     if (graph.layout === 'none') show(place, h('p', { class: 'missing' }, graph.layout_why));
     else draw();
   }
 
+  // A step of the keys; what was followed is said beside the picture.
+  function step(to) {
+    if (!to) return;
+    way.textContent = wayText(to);
+    onselect(graph.rows.find((block) => block.id === to.id));
+  }
+
+  const entry = () => graph.rows.find((block) => block.entry) ?? graph.rows[0];
+  const moves = {
+    ArrowDown: (block) => step(walk.along(block.id, 1)), ArrowUp: (block) => step(walk.along(block.id, -1)),
+    ArrowRight: (block) => step(walk.beside(block.id, 1)), ArrowLeft: (block) => step(walk.beside(block.id, -1)),
+    Home: () => select(entry()), Enter: (block) => onopen(block),
+  };
+  const zooms = { '+': () => set(zoom * 1.25), '-': () => set(zoom / 1.25), 0: fit };
   place.addEventListener('keydown', (event) => {
-    const f = { '+': () => set(zoom * 1.25), '-': () => set(zoom / 1.25), 0: fit }[event.key];
-    if (!f || event.ctrlKey || event.metaKey) return;
-    f();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (picture && moves[event.key]) {
+      const block = here();
+      if (block) moves[event.key](block);
+      else select(entry());
+    } else if (zooms[event.key]) zooms[event.key]();
+    else return;
     event.preventDefault();
   });
   place.addEventListener('wheel', (event) => {

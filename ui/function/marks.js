@@ -1,6 +1,6 @@
 // Small drawings beside code: heat, probabilities, values, latencies, stages, iterations.
 import { h, svg } from '../dom.js';
-import { count, exact, number, percent, withInterval } from '../format.js';
+import { counted, exact, number, percent, withInterval } from '../format.js';
 
 const known = (x) => typeof x === 'number' && Number.isFinite(x);
 const part = (x) => `${Math.max(0, Math.min(100, 100 * x))}%`;
@@ -20,7 +20,7 @@ export function heat(share, lo, hi, most, total) {
 export function executions(row) {
   if (!known(row.count)) return h('span', { class: 'count' });
   return h('span', { class: 'count', title: `executions: ${withInterval(exact, row.count, row.lo, row.hi)}` },
-    row.count ? count(row.count) : '');
+    row.count ? counted(row.count, row.lo, row.hi, true) : '');
 }
 
 // How often a conditional branch is taken: a scale from 0 to 100 %, its interval, a dot for the value.

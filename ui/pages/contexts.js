@@ -7,7 +7,7 @@ import { exact, percent, withInterval } from '../format.js';
 import { Tree, measureOf } from '../flame/tree.js';
 import { Palette, moduleName, moduleWeights } from '../flame/colors.js';
 import { flameView } from '../flame/view.js';
-import { ROWS, question, tipOf } from './flame.js';
+import { BASES, ROWS, baseOf, canShow, question, tipOf } from './flame.js';
 
 // A function with its callers and callees; a file does not hold those of every function.
 function sandwichLink(row) {
@@ -103,12 +103,12 @@ class ContextTree {
     return h('tr', { class: cls, 'aria-level': level + 1, 'aria-expanded': row.children ? String(opened) : null, onclick: () => { this.at = i; this.draw(); } },
       h('td', { title: row.function, style: { paddingLeft: `${8 + 14 * level}px` } },
         h('button', { type: 'button', class: 'twisty', tabindex: -1, disabled: !row.children, title: row.children ? `${exact(row.children)} below` : null, onclick: () => this.toggle(node) }, row.children ? (opened ? '▾' : '▸') : ''),
-        h('a', { href: sandwichLink(row), class: 'name' }, row.function),
-        row.inlined && h('span', { class: 'mark' }, 'inlined'), row.recursive && h('span', { class: 'mark' }, 'recursive'), row.kernel && h('span', { class: 'mark' }, 'kernel')),
+        row.kernel && h('span', { class: 'mark' }, 'kernel'), row.inlined && h('span', { class: 'mark' }, 'inlined'), row.recursive && h('span', { class: 'mark' }, 'recursive'),
+        h('a', { href: sandwichLink(row), class: 'name' }, row.function)),
       h('td', { class: 'figure with-bar', title: `${withInterval(share, node.w, node.lo, node.hi)}; ${withInterval(measure.format, node.w, node.lo, node.hi)}` }, this.bar(node), h('span', { class: 'number' }, share(node.w))),
       h('td', { class: 'figure', title: withInterval(measure.format, node.self, measure.selfLo(row), measure.selfHi(row)) }, share(node.self)),
       h('td', { title: moduleName(row) }, moduleName(row)),
-      h('td', { title: row.call_file ?? row.call_site ?? '' }, row.call_file ? lineText({ file: row.call_file, line: row.call_line }) : row.call_site ?? ''));
+      h('td', { title: row.call_file ?? row.call_site ?? '' }, row.call_file ? lineText({ file: row.call_file, line: row.call_line }) : (row.call_site ?? '').replace(/^.*\+/, '+')));
   }
 
   draw() {
@@ -153,14 +153,17 @@ class ContextTree {
 async function showTree(root, params) {
   const options = question(params);
   const answer = await ask('contexts', { ...options, limit: ROWS });
-  const tree = new Tree(answer, measureOf(answer, params.kernel));
+  const tree = new Tree(answer, measureOf(answer));
   const place = h('div', { class: 'tree-place' });
-  const choice = (form, title) => h('a', { class: 'choice', href: href('contexts', { form }), 'aria-current': (params.form ?? '') === form ? 'true' : null }, title);
+  const choice = (name, value, title, help) => (canShow({ ...params, [name]: value })
+    ? h('a', { class: 'choice', href: href('contexts', { form: params.form, base: params.base, [name]: value }), title: help, 'aria-current': (params[name] ?? '') === value ? 'true' : null }, title)
+    : h('span', { class: 'choice off', title: 'not in this file; gait view shows it' }, title));
   const find = h('input', { type: 'search', placeholder: 'function: callers and callees (/)', 'aria-label': 'function' });
   find.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && find.value) go('contexts', { function: find.value.includes('*') ? find.value : `*${find.value}*` });
   });
-  show(root, h('div', { class: 'tools' }, h('span', { class: 'group' }, choice('', 'top-down'), choice('bottom-up', 'bottom-up')), find,
+  show(root, h('div', { class: 'tools' }, h('span', { class: 'group' }, choice('form', '', 'top-down'), choice('form', 'bottom-up', 'bottom-up')),
+    answer.time_of !== undefined && h('span', { class: 'group' }, BASES.map(([value, title, help]) => choice('base', value, title, help))), find,
     h('span', { class: 'said' }, `${tree.measure.format(tree.root.w)} of ${tree.measure.title}, ${exact(answer.selected.contexts)} contexts`)), place);
   const view = new ContextTree(place, { below: (id) => ask('contexts', { ...options, below: id, limit: ROWS }) }, tree);
   root.contexts = view; // tests look into it
@@ -182,11 +185,11 @@ function relatives(title, answer) {
 }
 
 async function showSandwich(root, params) {
-  const name = params.function, kernel = params.kernel ? '' : undefined;
+  const name = params.function, options = question({ base: params.base });
   const [down, up, callers, callees] = await Promise.all([
-    ask('contexts', { function: name, kernel, limit: ROWS }), ask('contexts', { function: name, kernel, 'bottom-up': '', limit: ROWS }),
+    ask('contexts', { ...options, function: name, limit: ROWS }), ask('contexts', { ...options, function: name, 'bottom-up': '', limit: ROWS }),
     ask('report', { 'callers-of': name }).catch(() => null), ask('report', { 'callees-of': name }).catch(() => null)]);
-  const measure = measureOf(down, params.kernel);
+  const measure = measureOf(down);
   const trees = [new Tree(up, measure), new Tree(down, measure)];
   const palette = new Palette(moduleWeights(...trees));
   const said = h('div', { class: 'flame-detail', role: 'status' });

@@ -3,6 +3,7 @@ import { h, show } from '../dom.js';
 import { ask } from '../ask.js';
 import { href, note } from '../route.js';
 import { table } from '../table.js';
+import { functionLink } from '../links.js';
 import { exact, count, percent, seconds } from '../format.js';
 import { isDark } from '../theme.js';
 import { Tree } from '../flame/tree.js';
@@ -14,6 +15,16 @@ const two = (profiles) => profiles.length === 2;
 const BYS = ['function', 'line', 'module'];
 const signed = (format, x) => (x > 0 ? `+${format(x)}` : x < 0 ? `−${format(-x)}` : format(0));
 const points = (x) => `${x > 0 ? '+' : x < 0 ? '−' : ''}${Math.abs(100 * x).toFixed(2)}`;
+
+// "+12.3 ms ±1.20 ms", as the text has it; exact counts have no interval.
+function changeText(format, row) {
+  const half = Math.max(row.change_hi - row.change, row.change - row.change_lo);
+  const change = signed(format, row.change);
+  return row.change_lo === row.change_hi ? change : `${change} ±${row.change_lo === null || row.change_hi === null ? '?' : format(half)}`;
+}
+
+// The page of a function is that of the later profile.
+const name = (row) => (row.state === 'gone' ? h('span', { title: row.linkage }, row.function) : functionLink(row));
 
 // What a row's interval says of its change.
 function verdict(row) {
@@ -36,18 +47,18 @@ function lineOf(row) {
 
 function columns(answer, by) {
   const kind = answer.weight === 'time' ? 'time' : 'count', format = kind === 'time' ? seconds : count;
-  const figure = (id, title, help) => ({ id, title, kind, help, value: (row) => row[id], lo: (row) => row[`${id}_lo`], hi: (row) => row[`${id}_hi`] });
-  const names = by === 'module' ? [] : [{ id: 'function', title: 'function', kind: 'text', wide: true, value: (row) => row.function }];
-  if (by === 'line') names.push({ id: 'line', title: 'line', kind: 'text', wide: true, value: lineOf });
-  return [...names, { id: 'module', title: 'module', kind: 'text', wide: by === 'module', value: (row) => row.module },
-    { id: 'change', title: 'change', kind, help: 'after less before; sorted by its size', value: (row) => Math.abs(row.change), text: (row) => signed(format, row.change),
+  const figure = (id, title, help) => ({ id, title, kind, help, width: 84, value: (row) => row[id], lo: (row) => row[`${id}_lo`], hi: (row) => row[`${id}_hi`] });
+  const names = by === 'module' ? [] : [{ id: 'function', title: 'function', kind: 'text', wide: true, value: (row) => row.function, cell: name }];
+  if (by === 'line') names.push({ id: 'line', title: 'line', kind: 'text', width: 150, value: lineOf });
+  return [...names, { id: 'module', title: 'module', kind: 'text', wide: by === 'module', spare: by === 'module' ? 0 : 1, value: (row) => row.module },
+    { id: 'change', title: 'change', kind, width: 170, narrow: 160, help: 'after less before, ± its 95 % interval; sorted by its size', value: (row) => Math.abs(row.change), text: (row) => changeText(format, row),
       tip: (row) => `95 %: ${signed(format, row.change_lo)} to ${signed(format, row.change_hi)}` },
-    { id: 'verdict', title: 'verdict', kind: 'text', help: 'not noise: the interval of the change, widened for all rows, excludes 0. share only: that of its share does. perhaps: its own interval does', value: verdict,
+    { id: 'verdict', title: 'verdict', kind: 'text', width: 92, help: 'not noise: the interval of the change, widened for all rows, excludes 0. share only: that of its share does. perhaps: its own interval does', value: verdict,
       cell: (row) => h('span', { class: `verdict ${(row.sure ? row.change : row.share_change) > 0 ? 'more' : 'less'} ${row.sure || row.share_sure ? 'real' : ''}` }, verdict(row)) },
-    figure('before', 'before'), figure('after', 'after'),
-    { id: 'points', title: '% points', kind: 'number', help: 'how far its share of the total moved', value: (row) => Math.abs(row.share_change), text: (row) => points(row.share_change),
+    figure('before', 'before', 'hover for the interval'), figure('after', 'after', 'hover for the interval'),
+    { id: 'points', title: '% points', kind: 'number', width: 84, help: 'how far its share of the total moved', value: (row) => Math.abs(row.share_change), text: (row) => points(row.share_change),
       tip: (row) => `95 %: ${points(row.share_change_lo)} to ${points(row.share_change_hi)}` },
-    { id: 'state', title: 'state', kind: 'text', value: (row) => (row.state === 'both' ? '' : row.state) }];
+    ...(answer.rows.some((row) => row.state !== 'both') ? [{ id: 'state', title: 'seen', kind: 'text', width: 64, value: (row) => (row.state === 'both' ? '' : row.state), help: 'new: only in the later profile; gone: only in the earlier' }] : [])];
 }
 
 export const diff = {

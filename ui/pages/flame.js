@@ -1,6 +1,7 @@
 // Where time goes, as a flame graph: who calls whom, and how wide.
 import { h, show } from '../dom.js';
-import { ask, isFile } from '../ask.js';
+import { onTheme } from '../theme.js';
+import { ask, canAsk, isFile } from '../ask.js';
 import { hasPage, href, note } from '../route.js';
 import { functionLink, lineText } from '../links.js';
 import { exact, percent, withInterval } from '../format.js';
@@ -11,14 +12,24 @@ import { flameView } from '../flame/view.js';
 // Rows of one answer. A screen shows fewer frames; what is folded comes when it is zoomed into.
 export const ROWS = 4000;
 
+// Whose time is weighed: '' is all CPU time, as in the tables of functions.
+export const baseOf = (params) => (['user', 'kernel'].includes(params.base) ? params.base : '');
+export const BASES = [['', 'CPU time', 'weigh user and kernel time together, as the table of functions does'],
+  ['user', 'user', 'weigh user time alone'], ['kernel', 'kernel', 'weigh kernel time alone']];
+
 // The options of `gait contexts` for what the address says.
 export function question(params) {
+  const base = baseOf(params);
   return {
     'bottom-up': params.form === 'bottom-up' ? '' : undefined,
     'by-thread': params.threads ? '' : undefined,
-    kernel: params.kernel ? '' : undefined,
+    kernel: base === 'kernel' ? '' : undefined,
+    'cpu-time': base === '' ? '' : undefined,
   };
 }
+
+// A file does not hold every combination.
+export const canShow = (params) => canAsk('contexts', { ...question(params), limit: ROWS });
 
 const inFrames = (n) => `${exact(n)} frame${n === 1 ? '' : 's'}`;
 const idOf = (text) => (/^\d{1,9}$/.test(text ?? '') ? Number(text) : null);
@@ -90,8 +101,10 @@ class Page {
 
   choice(name, value, title, help) {
     const on = (this.params[name] ?? '') === value;
-    return h('button', { type: 'button', class: 'choice', 'aria-pressed': String(on), title: help,
-      onclick: () => this.change({ [name]: name !== 'form' && on ? '' : value }) }, title);
+    const wanted = { [name]: name === 'threads' && on ? '' : value };
+    const there = canShow({ ...this.params, ...wanted });
+    return h('button', { type: 'button', class: 'choice', 'aria-pressed': String(on), disabled: !there, title: there ? help : 'not in this file; gait view shows it',
+      onclick: () => this.change(wanted) }, title);
   }
 
   tools() {
@@ -99,7 +112,7 @@ class Page {
       h('span', { class: 'group' }, this.choice('form', '', 'top-down', 'from where threads start to what they call'),
         this.choice('form', 'bottom-up', 'bottom-up', 'from functions with time of their own to their callers')),
       this.choice('threads', '1', 'by thread', 'each thread has its own root'),
-      this.choice('kernel', '1', 'kernel', 'weigh kernel time instead of user time'),
+      this.timed !== false && h('span', { class: 'group' }, BASES.map(([value, title, help]) => this.choice('base', value, title, help))),
       this.field, h('button', { type: 'button', title: 'show everything (Escape)', onclick: () => this.view?.zoomTo(this.tree.root) }, 'whole'), this.said);
   }
 
@@ -118,13 +131,19 @@ class Page {
     const more = zoom !== null && !answer.rows.some((row) => row.id === zoom) ? await ask('contexts', { ...options, below: zoom, limit: ROWS }).catch(() => null) : null;
     if (mine !== this.loading) return;
     this.close();
-    this.tree = new Tree(answer, measureOf(answer, this.params.kernel));
+    this.tree = new Tree(answer, measureOf(answer));
+    if (answer.time_of === undefined) { // an exact profile has no times to choose from
+      this.timed = false;
+      this.tools();
+    }
     if (more && this.tree.add(more)) this.tree.place(this.tree.root);
     this.palette = new Palette(moduleWeights(this.tree));
     this.view = flameView({ tree: this.tree, palette: this.palette, label: 'flame graph; arrow keys move, Enter zooms in, Escape zooms out',
       tip: tipOf(this.tree), onSelect: (node) => detail(this.detail, node, this.tree), onZoom: (node) => this.zoomed(node) });
-    show(this.place, this.tree.nodes.size ? this.view.element : h('p', {}, this.params.kernel ? 'The kernel was not sampled.' : 'No stacks were recorded.'));
-    show(this.key, keyOf(this.palette, this.tree));
+    show(this.place, this.tree.nodes.size ? this.view.element : h('p', {}, baseOf(this.params) === 'kernel' ? 'The kernel was not sampled.' : 'No stacks were recorded.'));
+    const drawKey = () => show(this.key, keyOf(this.palette, this.tree));
+    drawKey();
+    this.unfollow = onTheme(drawKey);
     detail(this.detail, null, this.tree);
     const node = zoom === null ? null : this.tree.find(zoom);
     if (node) this.view.zoomTo(node, { smooth: false });
@@ -154,7 +173,9 @@ class Page {
 
   say() {
     const { root, measure, nodes } = this.tree;
-    this.said.textContent = `${measure.format(root.w)} of ${measure.title}, ${exact(nodes.size)} ${this.tree.cut ? 'heaviest contexts' : 'contexts'}`;
+    // Whose time it is, the buttons say.
+    this.said.textContent = `${measure.format(root.w)}${measure.id === 'time' ? '' : ` of ${measure.title}`}, ${exact(nodes.size)} ${this.tree.cut ? 'heaviest contexts' : 'contexts'}`;
+    this.said.title = `${measure.format(root.w)} of ${measure.title}`;
   }
 
   // Matches are marked at once. Their share is asked for: contexts that are not loaded count, too.
@@ -173,7 +194,7 @@ class Page {
     const local = `${cut ? 'at least ' : ''}${percent(weight / root.w)} in ${inFrames(frames)}`;
     this.said.textContent = frames || cut ? `matches: ${local}` : 'no match';
     await new Promise((done) => setTimeout(done, 200));
-    if (mine !== this.searching) return;
+    if (mine !== this.searching || !(frames || cut)) return;
     const { 'bottom-up': _, ...options } = question(this.params);
     const answer = await ask('contexts', { ...options, function: glob(text), limit: 1 }).catch(() => null);
     if (mine !== this.searching || !answer) return;
@@ -182,6 +203,7 @@ class Page {
   }
 
   close() {
+    this.unfollow?.();
     this.view?.destroy();
   }
 }

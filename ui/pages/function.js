@@ -2,9 +2,10 @@
 // each instruction.
 import { h, show } from '../dom.js';
 import { ask, canAsk, isFile } from '../ask.js';
+import { countsMissing } from '../carried.js';
 import { functionQuestion } from '../links.js';
 import { href, note } from '../route.js';
-import { count, exact, percent, seconds, withInterval } from '../format.js';
+import { counted, exact, percent, plural, seconds, times, withInterval } from '../format.js';
 import { assemblyPane } from '../function/assembly.js';
 import { sourcePane } from '../function/source.js';
 import { graphPane } from '../function/graph.js';
@@ -24,16 +25,23 @@ function summary(model) {
     h('code', {}, about.address), ' ',
     known(about.share) && h('b', {}, `${withInterval(percent, about.share, about.share_lo, about.share_hi)}`), known(about.share) && ` of ${of}`,
     known(about.time) && `, ${seconds(about.time)}`,
-    about.count > 0 && `, entered ${about.count === 1 ? 'once' : `${count(about.count)} times`}`,
-    `; ${exact(about.instructions)} instructions in ${exact(about.blocks)} blocks`,
+    about.count > 0 && `, entered ${about.count === 1 ? 'once' : times(about.count, about.lo, about.hi)}`,
+    `; ${plural(about.instructions, 'instruction')} in ${plural(about.blocks, 'block')}`,
     about.undecoded > 0 && `; ${exact(about.undecoded)} places do not decode`,
     answer.mode === 'sampled' && canAsk('windows', { function: about.address }) && ['; ', h('a', { href: href('windows', { function: about.address }) }, 'lengths of its calls')]);
+}
+
+// A model goes through all windows, whatever function is asked about: so the table of all functions is asked for, which the
+// server keeps for every page. Only where that has been cut is the function asked for by itself.
+async function pipelineOf(address, all) {
+  const answer = await ask('pipeline', all);
+  return answer.rows.length < Number(LIMITS.pipeline) ? answer : ask('pipeline', { function: address });
 }
 
 function pathName(path) {
   const lines = [...new Set(path.lines.filter(Boolean))];
   const span = lines.length ? ` ${lines[0]}${lines.length > 1 ? ` … ${lines[lines.length - 1].replace(/^.*:/, ':')}` : ''}` : '';
-  return `${percent(path.share)}: ${count(path.count)} × path ${path.id}, ${exact(path.blocks.length)} blocks${span}`;
+  return `${percent(path.share)}: ${counted(path.count, path.lo, path.hi, true)} × path ${path.id}, ${plural(path.blocks.length, 'block')}${span}`;
 }
 
 class FunctionPage {
@@ -53,7 +61,7 @@ class FunctionPage {
       onselect: (row, fold) => this.select(row, { fold }), onfold: (fold) => this.fold(fold), onfollow: (row) => this.follow(row),
     });
     this.source = sourcePane(this.model, { onselect: (key, i) => this.selectLine(key, i) });
-    this.graph = graphPane(this.model, this.model.about.address, { onselect: (block) => this.selectBlock(block) });
+    this.graph = graphPane(this.model, this.model.about.address, { onselect: (block) => this.selectBlock(block), onopen: (block) => this.openBlock(block) });
     this.detail = detailPane(this.model, goTo);
     this.makeTools(params);
     this.body = h('div', { class: 'panes' });
@@ -171,6 +179,13 @@ class FunctionPage {
     this.select(ranking.find((row) => from <= row && row <= to) ?? from, { open: true });
   }
 
+  // Its code, beside the graph.
+  openBlock(block) {
+    if (!this.panes.has('a')) this.toggle('a');
+    this.selectBlock(block);
+    this.assembly.element.focus();
+  }
+
   follow(row) {
     const to = this.model.code.at.get(this.model.code.rows[row].target);
     if (to !== undefined) this.select(to, { open: true });
@@ -225,14 +240,14 @@ class FunctionPage {
 
   // What else is known about this function, as it comes in. Nothing moves: all of it has its place.
   async measure(info, params) {
-    const has = (view) => info.views.includes(view);
+    const has = (view) => info.views.includes(view) && !countsMissing(info);
     const here = { function: this.model.about.address };
     const take = async (view, route, more, use) => {
       const one = { ...here, ...more }, all = { limit: LIMITS[route], ...more };
       const question = canAsk(route, one) ? one : all; // a file has the tables of all functions
       if (!view || !canAsk(route, question)) return;
       try {
-        const answer = await ask(route, question);
+        const answer = await (route === 'pipeline' && !isFile() ? pipelineOf(here.function, all) : ask(route, question));
         if (this.live) { use(answer); this.draw(); this.detail.draw(this.selected); }
       } catch (error) {
         this.said.textContent = error.message;

@@ -2,6 +2,7 @@
 // conflicts, the pipeline, and waits.
 import { h, show } from '../dom.js';
 import { ask } from '../ask.js';
+import { countsMissing } from '../carried.js';
 import { table } from '../table.js';
 import { placeLink } from '../links.js';
 import { exact, number, percent } from '../format.js';
@@ -18,23 +19,23 @@ const where = [
 function valueColumns() {
   const first = (row) => row.values[0];
   return [...where,
-    { id: 'kind', title: 'kind', kind: 'text', width: 76, value: (row) => row.kind, help: 'what the value is to its instruction' },
+    { id: 'kind', title: 'kind', kind: 'text', width: 76, spare: 1, value: (row) => row.kind, help: 'what the value is to its instruction' },
     { id: 'assembly', title: 'instruction', kind: 'text', width: 164, value: (row) => row.assembly },
     { id: 'value', title: 'most frequent', kind: 'text', width: 130, value: (row) => first(row)?.text ?? (first(row) ? 'hidden' : '–') },
     { id: 'share', title: 'its share', kind: 'share', bar: true, value: (row) => row.invariance, ...interval('invariance'), help: 'how often the value was there, with its 95 % interval' },
     { id: 'saves', title: 'saves', kind: 'number', width: 72, value: (row) => row.saves, ...interval('saves'), help: 'cycles per 1000 instructions that knowing the value saves at most' },
-    { id: 'total', title: 'seen', kind: 'count', width: 72, value: (row) => row.total, help: 'how often the place was seen' },
+    { id: 'total', title: 'seen', kind: 'count', width: 72, spare: 2, value: (row) => row.total, help: 'how often the place was seen' },
   ];
 }
 
 function latencyColumns() {
   return [...where,
-    { id: 'address', title: 'address', kind: 'text', width: 84, value: (row) => offset(row.address) },
+    { id: 'address', title: 'address', kind: 'text', width: 84, spare: 1, value: (row) => offset(row.address) },
     { id: 'cost', title: 'cost', kind: 'share', bar: true, value: (row) => row.cost, help: 'share of the time of all timed loads' },
     { id: 'ns', title: 'mean ns', kind: 'number', value: (row) => row.ns, ...interval('ns'), help: 'mean latency of a load' },
     { id: 'bins', title: 'served by', kind: 'text', width: 110, value: (row) => row.bins.memory.share ?? 0, cell: bins, help: 'near caches, third-level cache, memory, longer' },
-    { id: 'memory', title: 'memory', kind: 'share', value: (row) => row.bins.memory.share, lo: (row) => row.bins.memory.share_lo, hi: (row) => row.bins.memory.share_hi, help: 'share of its loads that memory served' },
-    { id: 'timed', title: 'timed', kind: 'count', value: (row) => row.timed, help: 'timed loads' },
+    { id: 'memory', title: 'memory', kind: 'share', spare: 2, value: (row) => row.bins.memory.share, lo: (row) => row.bins.memory.share_lo, hi: (row) => row.bins.memory.share_hi, help: 'share of its loads that memory served' },
+    { id: 'timed', title: 'timed', kind: 'count', spare: 3, value: (row) => row.timed, help: 'timed loads' },
   ];
 }
 
@@ -56,11 +57,11 @@ function pipelineColumns(answer) {
   const most = answer.rows.map(flight).sort((a, b) => a - b)[Math.floor(0.95 * (answer.rows.length - 1))] || 1;
   const reason = (row) => reasons(row).filter((one) => one.bad).map((one) => `${percent(one.share)} ${one.text}`)[0] ?? '';
   return [...where,
-    { id: 'address', title: 'address', kind: 'text', width: 84, value: (row) => offset(row.address) },
+    { id: 'address', title: 'address', kind: 'text', width: 84, spare: 1, value: (row) => offset(row.address) },
     { id: 'share', title: 'cycles', kind: 'share', bar: true, value: (row) => row.share.mean, lo: (row) => row.share.lo, hi: (row) => row.share.hi, help: 'share of all modelled cycles that it owns' },
-    { id: 'each', title: 'each', kind: 'number', value: (row) => row.cycles_each.mean, lo: (row) => row.cycles_each.lo, hi: (row) => row.cycles_each.hi, help: 'cycles that it owns per execution' },
-    { id: 'flight', title: 'in flight', kind: 'text', width: 92, value: (row) => flight(row), cell: (row) => stages(row, most), help: 'modelled cycles in each stage' },
-    { id: 'reason', title: 'why', kind: 'text', wide: true, value: reason, help: 'the largest part of its cycles in which nothing retires' },
+    { id: 'each', title: 'each', kind: 'number', width: 70, value: (row) => row.cycles_each.mean, lo: (row) => row.cycles_each.lo, hi: (row) => row.cycles_each.hi, help: 'cycles that it owns per execution' },
+    { id: 'flight', title: 'in flight', kind: 'text', width: 92, spare: 2, value: (row) => flight(row), cell: (row) => stages(row, most), help: 'modelled cycles in each stage' },
+    { id: 'reason', title: 'why', kind: 'text', width: 304, narrow: 300, value: reason, help: 'the largest part of its cycles in which nothing retires' },
   ];
 }
 
@@ -76,25 +77,29 @@ function pathColumns() {
   return [
     { id: 'function', title: 'function', kind: 'text', wide: true, value: (row) => row.function, cell: (row) => placeLink(row.address, row.function, { path: row.id }) },
     { id: 'id', title: 'path', kind: 'text', width: 74, value: (row) => row.id },
-    { id: 'share', title: 'share', kind: 'share', bar: true, value: (row) => row.share, help: 'of all that ran on paths' },
-    { id: 'count', title: 'passages', kind: 'count', value: (row) => row.count, lo: (row) => row.lo, hi: (row) => row.hi, help: 'how often it was taken' },
-    { id: 'blocks', title: 'blocks', kind: 'count', width: 76, value: (row) => row.blocks.length, help: 'blocks that it leads through' },
-    { id: 'kind', title: 'kind', kind: 'text', width: 110, value: (row) => row.kind.join(' '), help: 'begins at the entry, goes round a loop, leaves the function' },
+    { id: 'share', title: 'of passages', kind: 'share', bar: true, value: (row) => row.share, help: 'share of the passages of all paths, not of CPU time' },
+    { id: 'count', title: 'passages', kind: 'counted', value: (row) => row.count, lo: (row) => row.lo, hi: (row) => row.hi, help: 'how often it was taken' },
+    { id: 'blocks', title: 'blocks', kind: 'count', width: 76, spare: 3, value: (row) => row.blocks.length, help: 'blocks that it leads through' },
+    { id: 'kind', title: 'kind', kind: 'text', width: 110, spare: 2, value: (row) => row.kind.join(' '), help: 'begins at the entry, goes round a loop, leaves the function' },
     { id: 'lines', title: 'lines', kind: 'text', wide: true, value: (row) => [...new Set(row.lines)].join(' ') },
   ];
 }
 
+// The stack of a wait: where it waits, and who called that.
+function waitStack(row) {
+  return row.stack.map((frame, i) => [i > 0 && ' ← ', placeLink(frame.address, frame.function), frame.line && h('span', { class: 'faint' }, ` ${frame.line}`)]);
+}
+
 function waitColumns() {
-  const own = (row) => row.stack.find((frame) => frame.line) ?? row.stack[0];
-  const chain = (row) => row.stack.map((frame) => frame.function).join(' ← ');
+  const chain = (row) => row.stack.map((frame) => `${frame.function}${frame.line ? ` ${frame.line}` : ''}`).join(' ← ');
   return [
-    { id: 'where', title: 'where', kind: 'text', wide: true, value: chain, cell: (row) => (own(row) ? [placeLink(own(row).address, own(row).function), ` ${own(row).line}`] : '–') },
-    { id: 'reason', title: 'waits for', kind: 'text', width: 130, value: (row) => row.reason },
-    { id: 'syscall', title: 'system call', kind: 'text', width: 120, value: (row) => row.syscall },
+    { id: 'where', title: 'where', kind: 'text', wide: true, width: 260, narrow: 240, value: chain, cell: (row) => (row.stack.length ? waitStack(row) : '–'), help: 'where it waits, and its callers' },
+    { id: 'reason', title: 'waits for', kind: 'text', width: 120, value: (row) => row.reason },
+    { id: 'syscall', title: 'system call', kind: 'text', width: 110, spare: 3, value: (row) => row.syscall },
     { id: 'time', title: 'time', kind: 'time', bar: true, value: (row) => row.time, ...interval('time'), help: 'time off the CPU, of all threads together' },
-    { id: 'count', title: 'times', kind: 'count', value: (row) => row.count, lo: (row) => row.lo, hi: (row) => row.hi },
-    { id: 'longest', title: 'longest', kind: 'time', value: (row) => row.longest },
-    { id: 'threads', title: 'threads', kind: 'count', value: (row) => row.threads },
+    { id: 'count', title: 'times', kind: 'counted', value: (row) => row.count, lo: (row) => row.lo, hi: (row) => row.hi },
+    { id: 'longest', title: 'longest', kind: 'time', spare: 1, value: (row) => row.longest },
+    { id: 'threads', title: 'threads', kind: 'count', spare: 2, value: (row) => row.threads },
   ];
 }
 
@@ -102,20 +107,21 @@ function waitColumns() {
 const heads = {
   pipeline: (answer) => answer.core && `Modelled: ${answer.core}${answer.core_why ? ` (${answer.core_why})` : ''}, ${exact(answer.windows ?? 0)} windows; ` +
     `addresses were ${answer.addresses ?? 'recorded'}.`,
-  latencies: (answer) => [answer.l3_why, answer.bins_why].filter(Boolean).join(' '),
+  latencies: (answer) => [answer.l3_why, answer.bins_why].filter(Boolean).map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' '),
   conflicts: (answer) => answer.core && `Modelled where it says so: ${answer.core}.`,
   waits: (answer) => `${number(answer.time)} s of waiting in all, ${exact(answer.count)} waits.`,
 };
 
-function measurePage({ id, title, limit, columns, missing, sort }) {
+function measurePage({ id, title, limit, columns, missing, sort, detail }) {
   const question = limit ? { limit: String(limit) } : {};
   return {
     id, title, group: 'Measured',
     command: () => ({ route: id, params: {} }),
     async show(root, params) {
       const info = await ask('info');
-      if (!info.views.includes(id)) {
-        show(root, h('p', { class: 'missing' }, missing));
+      const there = info.views.includes(id), uncounted = id !== 'waits' && countsMissing(info);
+      if (!there || uncounted) {
+        show(root, h('p', { class: 'missing' }, there ? uncounted : missing));
         return undefined;
       }
       const answer = await ask(id, question);
@@ -127,7 +133,7 @@ function measurePage({ id, title, limit, columns, missing, sort }) {
         show(body, h('p', { class: 'missing' }, 'Nothing of this was seen.'));
         return undefined;
       }
-      return table(body, { rows: answer.rows, columns: columns(answer), params, sort, label: title.toLowerCase() });
+      return table(body, { rows: answer.rows, columns: columns(answer), params, sort, detail, label: title.toLowerCase() });
     },
   };
 }
@@ -142,5 +148,5 @@ export const conflicts = measurePage({ id: 'conflicts', title: 'Conflicts', limi
   missing: 'This profile has no addresses of memory accesses. Record them: gait record --events edge,call,stack,address,latency -- COMMAND' });
 export const pipeline = measurePage({ id: 'pipeline', title: 'Pipeline', limit: 2000, columns: pipelineColumns,
   missing: 'This profile has nothing to simulate: it has no windows. Record without --exact, or the whole run with: gait record --exact=trace --core native -- COMMAND' });
-export const waits = measurePage({ id: 'waits', title: 'Waits', limit: 0, columns: waitColumns,
+export const waits = measurePage({ id: 'waits', title: 'Waits', limit: 0, columns: waitColumns, detail: waitStack,
   missing: 'This profile has no waits. The kernel reports them to gait record, if it permits that: gait doctor' });

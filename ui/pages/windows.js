@@ -1,10 +1,10 @@
 // The windows that the recording kept, the unusual ones first.
 import { h, show, svg } from '../dom.js';
-import { ask, canAsk } from '../ask.js';
+import { ask, canAsk, isFile } from '../ask.js';
 import { go, href } from '../route.js';
 import { table } from '../table.js';
 import { functionLink } from '../links.js';
-import { exact, number, seconds, UNKNOWN } from '../format.js';
+import { exact, number, plural, seconds, UNKNOWN } from '../format.js';
 import { lengthsView } from '../window/lengths.js';
 
 const MEASURES = { code: 'code', depth: 'levels of calls', calls: 'calls', cycles: 'modelled cycles' };
@@ -26,7 +26,7 @@ const columns = [
   { id: 'unlike', title: 'unlike', kind: 'number', width: 74, value: (row) => row.unlike, help: 'distance from the usual window, in spreads, of four measures the largest: code, levels of calls, calls, modelled cycles' },
   { id: 'unusual', title: 'what is unusual', kind: 'text', wide: true, width: 240, value: (row) => row.unusual.map((one) => one.text).join('; ') },
   { id: 'levels', title: 'levels of calls', kind: 'text', width: 136, value: (row) => row.levels, cell: shape, help: 'how deep calls go, over the instructions of the window' },
-  { id: 'time', title: 'time', kind: 'time', width: 76, value: (row) => row.time, help: 'when it began' },
+  { id: 'time', title: 'at', kind: 'time', width: 76, value: (row) => row.time, help: 'when it began, since the start of the run' },
   { id: 'thread', title: 'thread', kind: 'text', width: 100, value: (row) => `${row.thread} ${row.tid}`.trim() },
   { id: 'function', title: 'began in', kind: 'text', width: 128, value: (row) => row.function, cell: (row) => functionLink(row) },
   { id: 'instructions', title: 'insns', kind: 'count', width: 70, help: 'instructions that were kept', value: (row) => row.instructions },
@@ -52,7 +52,8 @@ function about(answer) {
   const usual = Object.entries(answer.usual).filter(([, one]) => one.median !== null);
   const text = { code: (x) => `${number(100 * (1 - x))} % of the code in common with the others`, depth: (x) => `${number(x)} levels of calls`, calls: (x) => `${number(x)} calls per 1000 instructions`, cycles: (x) => `${number(x)} cycles an instruction` };
   return h('p', { class: 'small window-about' },
-    `${exact(answer.kept)} windows were kept, each of some thousand instructions in the order they ran. `,
+    answer.rows.length < answer.kept ? `${exact(answer.rows.length)} of ${plural(answer.kept, 'window')} that were kept began in this part of the run` : `${plural(answer.kept, 'window')} ${answer.kept === 1 ? 'was' : 'were'} kept`,
+    ', each of some thousand instructions in the order they ran. ',
     usual.length ? `Usual: ${usual.map(([name, one]) => text[name](one.median)).join(', ')}. ` : 'Too few to say which are unusual. ',
     `Cycles are modelled: ${answer.core_why || answer.core}. Below, windows over time: the higher, the more unlike the others; those beyond the line are unusual.`);
 }
@@ -63,20 +64,31 @@ async function lengths(params) {
   return lengthsView(await ask('windows', { function: params.function }));
 }
 
+// A file has the pages of some of them: the others are no links.
+function heldText(answer) {
+  const held = answer.rows.filter((row) => canAsk('windows', { show: row.window })).length;
+  return isFile() && held < answer.rows.length ? `${exact(held)} have a page in this file: gait export --format html --windows N writes more` : '';
+}
+
 export const windows = {
   id: 'windows', title: 'Windows', group: 'Program',
   command: (params) => ({ route: 'windows', params: params.function ? { function: params.function } : {} }),
   async show(root, params) {
+    const info = await ask('info');
+    if (info.mode !== 'sampled') {
+      show(root, h('p', { class: 'missing' }, 'This profile has no windows: only sampled recordings keep them. Record without --exact and without --plain.'));
+      return undefined;
+    }
     let answer;
     try {
       answer = await ask('windows');
-    } catch (error) { // most often: of an exact run, which has none
-      show(root, h('p', {}, `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`));
+    } catch (error) { // most often: of a run that was too short
+      show(root, h('p', { class: 'missing' }, `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`));
       return undefined;
     }
     const place = h('div', { class: 'window-list' });
     show(root, await lengths(params), about(answer), points(answer), place);
-    return table(place, { rows: answer.rows, columns, params, label: 'windows', sort: '-unlike' });
+    return table(place, { rows: answer.rows, columns, params, label: 'windows', sort: '-unlike', note: heldText(answer) });
   },
 };
 

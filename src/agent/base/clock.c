@@ -42,6 +42,14 @@ uint64_t agent_thread_cpu_ns(int32_t tid)
     return clock_ns(agent_thread_clock(tid));
 }
 
+struct booked_time agent_booked_time(void)
+{
+    enum { OF_THREAD = 4, USER = 1, ALL = 0 }; /* of the calling one: its number is 0 */
+    long self = (int32_t)(~UINT32_C(0) << 3);
+    return (struct booked_time){clock_ns(self | OF_THREAD | USER),
+                                clock_ns(self | OF_THREAD | ALL)};
+}
+
 uint64_t agent_elapsed_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC) - agent.start_ns;

@@ -7,6 +7,12 @@ uint64_t agent_cpu_ns(void); /* of the calling thread */
 uint64_t agent_thread_cpu_ns(int32_t tid);
 /* The kernel's number of a thread's CPU-time clock. */
 long agent_thread_clock(int32_t tid);
+/* CPU time of the calling thread as the kernel books it: at each tick, as much as has passed since
+ * the last, to the mode that the tick finds. */
+struct booked_time {
+    uint64_t user_ns, all_ns;
+};
+struct booked_time agent_booked_time(void);
 /* The resolution of the kernel's coarse clocks. */
 uint64_t agent_tick_ns(void);
 

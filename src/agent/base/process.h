@@ -11,7 +11,7 @@
 #include "walk/run.h"
 #include "wire/channel.h"
 
-enum { AGENT_SIGNALS = 65 };
+enum { AGENT_SIGNALS = 65, AGENT_PLACES = 256 };
 
 struct link_map;
 struct thread;
@@ -71,7 +71,9 @@ struct agent {
         means; /* initial values of a new thread; whichever thread wrote last is good enough */
     uint32_t window;
     uint32_t windows;                         /* per walk */
+    uint64_t fault_ticks;                     /* of a page fault, calibrated */
     uint64_t paced_ticks, paced_instructions; /* of all trails: native ticks; each adds to it */
+    uint32_t due[AGENT_PLACES];               /* trails: agent/sampling/budget.c */
     uint64_t long_at_ns; /* the next long trail is due when ran_ns is so much */
     bool young; /* until it has run for a while: not walked, because others of its program were */
     uint32_t counting;  /* a thread is in a trail that counts: one at a time */

@@ -9,6 +9,7 @@
 struct ring {
     struct channel *channel;
     uint8_t *bytes;
+    uint32_t ready; /* so far its pages are there */
 };
 
 /* Room for an entry of `bytes` (a multiple of 8) in one piece; NULL: the tool is behind. Its first

@@ -5,6 +5,7 @@
  * create thousands never meet one. */
 #pragma once
 
+#include "agent/base/clock.h"
 #include "agent/base/course.h"
 #include "agent/base/kernel.h"
 #include "agent/base/means.h"
@@ -44,7 +45,8 @@ struct held_signal {
 enum {
     THREAD_SIGNAL_STACK_BYTES = 1 << 16,
     RESUME_PLACES = 4,
-    THREAD_ASIDE = 5, /* signals that can be put aside: agent/exact/exact_aside.h */
+    THREAD_ASIDE = 5,   /* signals that can be put aside: agent/exact/exact_aside.h */
+    THREAD_PAUSES = 64, /* handlers under way: agent/exact/exact_pause.h */
 };
 
 /* A system call that the program makes with the trap flag set: agent/sampling/resume.h */
@@ -53,6 +55,11 @@ struct resume_place {
     uint32_t owed;        /* traps that have not come yet: one for each handler that interrupted it,
                              made the same call, and has not returned */
     bool negates;         /* the instruction after the call is neg %eax */
+};
+
+/* Where a handler will return to, if it returns: found by its frame. */
+struct exact_pause {
+    uint64_t frame, pc; /* 0: none */
 };
 
 struct thread {
@@ -75,11 +82,12 @@ struct thread {
     uint64_t start_cpu_ns;           /* its CPU time when it was adopted */
     const struct channel *counts_in; /* whose counters its context shows; NULL: none */
 
-    int perf_fd;        /* -1: none */
-    bool perf_due;      /* it has been armed, and its signal has not come yet */
-    int32_t timer;      /* -1: none */
-    uint64_t armed_ns;  /* period of the last arming; 0: not known */
-    uint64_t period_ns; /* mean period at that time */
+    int perf_fd;               /* -1: none */
+    bool perf_due;             /* it has been armed, and its signal has not come yet */
+    int32_t timer;             /* -1: none */
+    uint64_t armed_ns;         /* period of the last arming; 0: not known */
+    uint64_t period_ns;        /* mean period at that time */
+    struct booked_time booked; /* at the last sample of a timer; 0: there was none */
     struct means means;
     struct sample_progress progress;
 
@@ -119,6 +127,8 @@ struct thread {
         uint32_t exit; /* of the superblock that counted it, or 0 */
         uint64_t mask; /* in force before and after it */
     } stepping;
+    bool arrived; /* at the place that the next signal interrupts: agent/exact/exact_pause.h */
+    struct exact_pause pauses[THREAD_PAUSES];
     bool borrowed; /* the child of a vfork: another process in the same memory, until exec */
 };
 

@@ -32,6 +32,7 @@ void exact_call_postpone(struct thread *thread, bool poured)
 {
     struct context *context = thread->context;
     context->pc = thread->call_pc;
+    thread->arrived = thread->walk.moved = false;
     if (!poured || agent.options.mode != RECORD_EXACT_TRACE)
         exact_undo(thread, context->exit);
 }
@@ -43,6 +44,7 @@ void exact_call_interrupted(struct thread *thread, uint64_t rcx)
         exact_call_postpone(thread, true);
         return;
     }
+    thread->arrived = false; /* the call is made again, and counted again */
     context->gpr[RCX] = thread->call_pc + 2;
     context->gpr[R11] = context->flags;
 }

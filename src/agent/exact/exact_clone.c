@@ -8,6 +8,7 @@
 #include "agent/exact/exact_call.h"
 #include "agent/exact/exact_counts.h"
 #include "agent/exact/exact_frame.h"
+#include "agent/exact/exact_pause.h"
 #include "agent/exact/exact_thread.h"
 #include "agent/threads/bank.h"
 #include "agent/threads/begin.h"
@@ -144,6 +145,7 @@ static bool forked(struct thread *thread)
     agent.pid = pid;
     thread->tid = pid;
     thread->start_cpu_ns = 0;
+    exact_pauses_forget(thread);
     bool born = agent_reborn();
     agent_add(&agent.directory->joined, 1);
     if (!born || !bank_map(thread)) {
@@ -220,6 +222,7 @@ bool exact_clone(struct thread *thread, uint64_t next)
 void exact_exit(struct thread *thread, int status)
 {
     exact_frame_mask(UINT64_MAX);
+    exact_pauses_publish(thread);
     gate_leave(&agent.cache->gate);
     thread_retire(thread);
     exit_call(status, &thread->tid);

@@ -19,8 +19,10 @@ void exact_cut(struct thread *thread, const struct location *location)
 {
     struct unit_log *units = &agent.cache->units;
     exact_pour(thread, location->superblock->pc, location->pc);
+    thread->arrived = false;
     if (told_by_its_path(location->superblock))
         return;
+    thread->arrived = location->instructions == 0;
     gate_lock(&agent.cache->gate, true);
     if (units->room - *units->published >= sizeof(struct wire_cut)) {
         struct wire_cut *cut = (struct wire_cut *)(void *)(units->base + *units->published);

@@ -7,6 +7,7 @@
 #include "agent/exact/exact_actions.h"
 #include "agent/exact/exact_call.h"
 #include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_pause.h"
 #include "agent/exact/exact_thread.h"
 #include "agent/signals/altstack.h"
 #include "walk/base/sys.h"
@@ -129,6 +130,7 @@ void exact_frame_deliver(struct thread *thread, const struct held_signal *held,
         exact_actions_reset(held->signal, action->handler);
     frame_load(context, from);
     context->gpr[RSP] = at;
+    exact_pause_begin(thread, at + 8, from->rip); /* the restorer's address is popped */
     context_put_by(context, held->signal, action->handler);
     context->gpr[RDI] = (uint64_t)held->signal;
     context->gpr[RSI] = at + offsetof(struct kernel_sigframe, siginfo);
@@ -183,6 +185,7 @@ bool exact_frame_return(struct thread *thread)
         context->pc = thread->call_pc;
         return false;
     }
+    exact_pause_end(thread, context->gpr[RSP], frame.rip);
     context_take_back(context);
     frame_load(context, &frame);
     altstack_set(thread, &(struct kernel_altstack){.sp = frame.stack_sp,

@@ -57,6 +57,7 @@ void exact_signals_deliver(struct thread *thread)
     exact_frame_mask(UINT64_MAX); /* as in a handler */
     struct held_signal held = thread->pending;
     thread->pending.signal = 0;
+    thread->arrived |= thread->walk.moved;
     frame_store(thread->context, &thread->frame);
     frame_vectors_save(thread->fpstate);
     thread->frame.fpstate = (uint64_t)thread->fpstate;
@@ -230,8 +231,10 @@ static bool unhandled(const struct held_signal *held)
 uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo,
                              struct kernel_ucontext *frame, uint32_t exit)
 {
-    if (frame->rip == thread->context->pc)
+    if (frame->rip == thread->context->pc && exit)
         exact_undo(thread, exit);
+    else /* reached, and counted nowhere */
+        thread->arrived |= thread->walk.moved;
     bool held = thread->pending.signal, blocked = frame->mask & exact_actions_bit(signal);
     if (agent.actions[signal].handler <= 1 || (blocked && !held)) {
         exact_retire(thread);

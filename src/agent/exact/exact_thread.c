@@ -4,6 +4,7 @@
 #include "agent/base/thread.h"
 #include "agent/exact/exact_altstack.h"
 #include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_pause.h"
 #include "agent/threads/trace.h"
 
 void exact_prepare(struct thread *thread)
@@ -18,6 +19,7 @@ void exact_prepare(struct thread *thread)
     thread->pending.signal = thread->step.signal = 0;
     thread->stepping.on = false;
     thread->aside = 0;
+    exact_pauses_forget(thread);
 }
 
 void exact_enter(struct thread *thread)
@@ -47,6 +49,7 @@ void exact_resume(struct thread *thread)
 void exact_retire(struct thread *thread)
 {
     thread->walking = 0;
+    exact_pauses_publish(thread);
     exact_pour(thread, thread->context->pc, 0);
     if (agent.options.mode == RECORD_EXACT_TRACE)
         trace_end(thread);

@@ -13,6 +13,7 @@
 #include "agent/exact/exact_clone.h"
 #include "agent/exact/exact_counts.h"
 #include "agent/exact/exact_frame.h"
+#include "agent/exact/exact_pause.h"
 #include "agent/exact/successor.h"
 #include "agent/threads/footprint.h"
 #include "walk/base/sys.h"
@@ -130,10 +131,17 @@ static void code_follow(const struct context *context, long number, long result)
 
 /* ---- the end */
 
+/* Threads that a call which ends them all finds between two counters, at most. */
+static uint64_t others(void)
+{
+    return __atomic_load_n(&agent.cache->gate.users, __ATOMIC_SEQ_CST) - 1;
+}
+
 /* Counts of other threads are whole when the process is gone. */
-static void finish(const struct thread *thread)
+static void finish(struct thread *thread)
 {
     struct channel *channel = agent.channel;
+    exact_pauses_publish(thread);
     channel->end_tsc = sys_tsc();
     thread->wire->end_cpu_ns = agent_cpu_ns();
     channel->superblocks = agent.cache->translated;
@@ -141,14 +149,14 @@ static void finish(const struct thread *thread)
     channel->translate_ticks = agent.cache->translate_ticks;
     channel->losses[LOSS_aborted] = agent.cache->aborts;
     channel->memory_bytes = footprint_bytes();
-    uint32_t others = __atomic_load_n(&agent.cache->gate.users, __ATOMIC_SEQ_CST) - 1;
-    bool alone = others == 0;
-    agent_add(&channel->losses[LOSS_cut_off], others);
+    uint64_t cut_off = others();
+    bool alone = cut_off == 0;
+    agent_add(&channel->losses[LOSS_cut_off], cut_off);
     __atomic_store_n(&channel->state, alone ? CHANNEL_DONE : CHANNEL_ENDING, __ATOMIC_RELEASE);
 }
 
 /* Signals are blocked first: restarting after each would never end under a fast timer. */
-static long end(const struct thread *thread)
+static long end(struct thread *thread)
 {
     uint64_t mask = exact_frame_mask(UINT64_MAX);
     if (thread->context->interrupt) {
@@ -189,8 +197,9 @@ static long become(const struct thread *thread, const uint64_t *gpr, bool at)
 {
     uint64_t unseen = at ? !successor_follows((int)gpr[RDI], gpr[RSI], gpr[R10])
                          : !successor_follows(AT_FDCWD, gpr[RDI], gpr[RDX]);
-    uint64_t *losses = &agent.channel->losses[LOSS_no_agent];
-    __atomic_fetch_add(losses, unseen, __ATOMIC_RELAXED);
+    uint64_t *losses = agent.channel->losses, cut_off = thread->borrowed ? 0 : others();
+    __atomic_fetch_add(&losses[LOSS_no_agent], unseen, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&losses[LOSS_cut_off], cut_off, __ATOMIC_RELAXED);
     if (!thread->borrowed)
         agent.channel->becoming = 1;
     exact_actions_ignore(true);
@@ -198,7 +207,8 @@ static long become(const struct thread *thread, const uint64_t *gpr, bool at)
     exact_actions_ignore(false);
     if (!thread->borrowed)
         agent.channel->becoming = 0;
-    __atomic_fetch_sub(losses, unseen, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&losses[LOSS_no_agent], unseen, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&losses[LOSS_cut_off], cut_off, __ATOMIC_RELAXED);
     return result;
 }
 

@@ -1,6 +1,7 @@
 #include "agent/sampling/calibrate.h"
 
 #include "agent/base/clock.h"
+#include "agent/base/faults.h"
 #include "agent/base/process.h"
 #include "agent/base/thread.h"
 #include "agent/threads/trigger.h"
@@ -97,8 +98,10 @@ static bool known_take(const struct thread *thread)
         __atomic_load_n(&agent.directory->calibration.entry[kind].warm, __ATOMIC_RELAXED);
     if (!warm || cold < warm || cold > agent.ticks_per_ms)
         return false;
+    uint64_t fault = __atomic_load_n(&agent.directory->calibration.fault_ticks, __ATOMIC_RELAXED);
     agent.channel->delivery_ticks = warm;
     agent.means.entry_ticks = cold;
+    agent.fault_ticks = fault < agent.ticks_per_ms ? fault : 0;
     return true;
 }
 
@@ -106,6 +109,8 @@ static void known_tell(const struct thread *thread)
 {
     uint32_t kind = thread->perf_fd >= 0 ? TRIGGER_PERF : TRIGGER_CPUTIME;
     __atomic_store_n(&agent.directory->calibration.entry[kind].warm, agent.channel->delivery_ticks,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&agent.directory->calibration.fault_ticks, agent.fault_ticks,
                      __ATOMIC_RELAXED);
     __atomic_store_n(&agent.directory->calibration.entry[kind].cold, agent.means.entry_ticks,
                      __ATOMIC_RELEASE);
@@ -122,6 +127,7 @@ void calibrate(struct thread *thread)
     long memory =
         sys6(SYS_mmap, 0, SWEEP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!sys_failed(memory)) {
+        agent.fault_ticks = agent_faults_measure((volatile uint8_t *)memory, SWEEP_BYTES);
         cold = gap_median(thread, COLD_ROUNDS, (volatile uint8_t *)memory);
         sys3(SYS_munmap, memory, SWEEP_BYTES, 0);
     }

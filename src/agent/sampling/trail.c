@@ -1,6 +1,7 @@
 #include "agent/sampling/trail.h"
 
 #include "agent/base/clock.h"
+#include "agent/base/faults.h"
 #include "agent/base/process.h"
 #include "agent/base/thread.h"
 #include "agent/sampling/budget.h"
@@ -17,6 +18,7 @@ enum {
     PACED_LEAST = 1 << 20,
     PACED_MOST = 1 << 26,
     COLD = 30000, /* instructions */
+    SLOW = 2,     /* times the pace of all trails: a piece that may have had faults */
     RATE_MIN = 1000,
     PREEMPTED_NS = 20000,
     LONG_NS = 2000000,
@@ -35,16 +37,18 @@ static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece 
     uint64_t half[2] = {0, 0};
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         context->budgets[i] = -each;
-    uint64_t apart = walk_ticks_apart(&thread->walk), tsc = sys_tsc();
+    uint64_t apart = walk_ticks_apart(&thread->walk), between = thread->walk.between_ticks;
+    uint64_t tsc = sys_tsc();
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_PLAIN);
-    uint64_t ticks = sys_tsc() - tsc - (walk_ticks_apart(&thread->walk) - apart);
+    uint64_t all = sys_tsc() - tsc, ticks = all - (walk_ticks_apart(&thread->walk) - apart);
     for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
         half[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] + each);
     uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
     *ret = (struct plain_piece){.instructions = (half[0] + half[1]) >> BUDGET_BITS,
                                 .direct = half[0] & exits,
                                 .indirect = half[1] & exits,
-                                .ticks = ticks};
+                                .ticks = ticks,
+                                .copies = all - (thread->walk.between_ticks - between)};
     return stop;
 }
 
@@ -56,10 +60,16 @@ uint32_t trail_skip(struct thread *thread, uint32_t n, uint32_t *ret_instruction
     return stop;
 }
 
-static uint64_t native_ticks(const struct plain_piece *piece)
+/* The part of these ticks that the piece would have taken natively. */
+static uint64_t native_of(const struct plain_piece *piece, uint64_t ticks)
 {
     uint64_t tallied = agent.options.tally ? piece->instructions : 0;
-    return plain_native_ticks(piece->ticks, piece->direct, piece->indirect, tallied);
+    return plain_native_ticks(ticks, piece->direct, piece->indirect, tallied);
+}
+
+static uint64_t native_ticks(const struct plain_piece *piece)
+{
+    return native_of(piece, piece->ticks);
 }
 
 static void piece_add(struct plain_piece *sum, const struct plain_piece *more)
@@ -68,6 +78,7 @@ static void piece_add(struct plain_piece *sum, const struct plain_piece *more)
     sum->direct += more->direct;
     sum->indirect += more->indirect;
     sum->ticks += more->ticks;
+    sum->copies += more->copies;
 }
 
 /* ---- how far it has come */
@@ -155,6 +166,21 @@ static void pace_add(const struct course *course)
     agent.paced_instructions /= 2;
 }
 
+/* Takes off what faults took in a piece. To ask for them takes as long as a thousand instructions,
+ * so it is done where a piece was slow. */
+static void faults_deduct(struct thread *thread, struct course *course, struct plain_piece *piece)
+{
+    uint64_t mean = pace_mean();
+    if (mean && pace_of(piece->ticks, piece->instructions) < SLOW * mean)
+        return;
+    uint64_t faults = agent_faults(), n = faults - course->faults;
+    uint64_t own = agent_faults_deduct(piece->ticks, n, agent.fault_ticks);
+    course->faults = faults;
+    thread->walk.program_ticks += piece->ticks - own; /* as in its system calls */
+    piece->copies = agent_faults_deduct(piece->copies, n, agent.fault_ticks);
+    piece->ticks = own;
+}
+
 void trail_begin(struct thread *thread, uint64_t ticks)
 {
     thread->progress.course = (struct course){.wanted = ticks, .asked = FIRST};
@@ -170,6 +196,7 @@ static uint32_t pieces_run(struct thread *thread, struct course *course)
     for (uint32_t i = 0; i < PIECES_MAX && stop == LOSS_N; i++) {
         struct plain_piece piece;
         stop = piece_run(thread, course->asked, &piece);
+        faults_deduct(thread, course, &piece);
         course_add(course, &piece);
         course->native = course_ticks(course);
         if (course_over(course))
@@ -187,11 +214,13 @@ static uint32_t pieces_run(struct thread *thread, struct course *course)
 static uint32_t course_run(struct thread *thread, struct course *course, uint64_t *ret_ticks)
 {
     uint64_t cpu = agent_cpu_ns(), tsc = sys_tsc(), called = thread->walk.program_ticks;
+    course->faults = agent_faults();
     uint32_t stop = pieces_run(thread, course);
     uint64_t wall = sys_tsc() - tsc, wall_ns = wall * 1000000 / agent.ticks_per_ms;
     course->lost |= wall_ns >= agent_cpu_ns() - cpu + PREEMPTED_NS;
     agent_add(&agent.channel->trail_ticks, wall);
-    *ret_ticks = wall - (thread->walk.program_ticks - called);
+    uint64_t own = thread->walk.program_ticks - called;
+    *ret_ticks = wall > own ? wall - own : 0;
     return stop;
 }
 
@@ -275,6 +304,12 @@ void trail_end(struct thread *thread)
     const struct course *course = &thread->progress.course;
     thread->progress.in_trail = false;
     event->counted_ticks = limited(course_told(course));
+    uint64_t in_copies = native_of(&course->late, course->late.copies);
+    event->copies_ticks =
+        course->lost
+            ? 0
+            : limited(course->all.instructions * pace_of(in_copies, course->late.instructions) >>
+                      PACE_BITS);
     trail_tell(event, course);
     if (course->lost || event->trail < RATE_MIN)
         return;

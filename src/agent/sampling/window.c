@@ -215,7 +215,7 @@ void window_further(struct thread *thread)
     event->pc = thread->context->pc;
     event->n_python = event->stack_bytes = event->lead = event->trail = event->counted =
         event->counted_ticks = 0;
-    event->warm_ticks = 0;
+    event->warm_ticks = event->copies_ticks = 0;
     window_take(thread);
 }
 

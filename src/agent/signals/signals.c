@@ -160,10 +160,27 @@ static bool behind_syscall(uint64_t pc)
     return (pc & 4095) >= 2 && bytes[-2] == 0x0f && bytes[-1] == 0x05;
 }
 
-/* A timer's tick may fall into a system call; the frame then stands right behind it. */
-static bool in_kernel(const struct thread *thread, uint64_t pc)
+/* True for as many samples as the kernel has booked time since the last one to itself. The tick
+ * that brought this one is mostly the only one since: then this is what it was booked to. */
+static bool booked_to_kernel(struct thread *thread)
 {
-    return thread->perf_fd < 0 && behind_syscall(pc);
+    struct booked_time last = thread->booked, now = agent_booked_time();
+    uint64_t all = now.all_ns - last.all_ns, user = now.user_ns - last.user_ns;
+    thread->booked = now;
+    /* The child of a fork has its parent's. */
+    bool known = last.all_ns && last.all_ns <= now.all_ns && last.user_ns <= now.user_ns;
+    return known && user < all && thread_random(thread) % all >= user;
+}
+
+/* A timer's tick may come in the kernel. In a system call the frame stands right behind it. In a
+ * page fault it stands at an instruction like any other, and only the kernel's books tell: code
+ * that touches fresh memory would have the time of its faults. */
+static bool in_kernel(struct thread *thread, uint64_t pc)
+{
+    if (thread->perf_fd >= 0)
+        return false;
+    bool booked = booked_to_kernel(thread);
+    return booked || behind_syscall(pc);
 }
 
 /* Of a signal that the program sends itself the handler must run before the call returns, but

@@ -38,6 +38,8 @@ static uint64_t cache_bytes(const struct cache *cache)
     bytes += resident(tables->landings, sizeof tables->landings);
     bytes += resident(tables->sites, cache->n_sites * sizeof *tables->sites);
     bytes += resident(tables->fans, cache->n_fans * sizeof *tables->fans);
+    bytes += resident(tables->fan_below, cache->n_fans * sizeof *tables->fan_below);
+    bytes += resident(tables->fan_landings, cache->n_fans * sizeof *tables->fan_landings);
     bytes += resident(cache->guards, cache->guards ? sizeof *cache->guards : 0);
     return bytes + resident(cache->witness, cache->witness ? sizeof *cache->witness : 0);
 }

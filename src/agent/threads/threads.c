@@ -100,6 +100,7 @@ struct thread *thread_reserve(void)
     thread->wire = NULL;
     thread->perf_fd = thread->timer = -1;
     thread->perf_due = false;
+    thread->booked = (struct booked_time){0};
     thread->walking = 0;
     thread->borrowed = thread->trap_blocked = thread->trap_pending = thread->trap_really = false;
     thread->altstack = (struct kernel_altstack){0};

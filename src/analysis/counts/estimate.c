@@ -52,7 +52,7 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
  * chance, which is known. So chance is taken as if no more than so many windows could be had. How
  * many, and how far the number of all instructions is off, was fitted to runs of bench programs
  * against exact ones (docs/PERFORMANCE.md). */
-enum { WINDOWS_SHARE = 600, WINDOWS_TAKEN = 1500 };
+enum { WINDOWS_SHARE = 20, WINDOWS_TAKEN = 1500 };
 static const double SCALE_SD = 0.25;
 
 /* 0: not known. */
@@ -72,6 +72,8 @@ static double scale_sd(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
     const double copies = 0.12, usual = 0.6, few = 1, cold = 0.1, least = 0.3, much_ns = 1.5;
+    if (!totals->user_ticks)
+        return 0; /* they are not scaled: instructions_total */
     if (!totals->recorded)
         return SCALE_SD;
     double n = (double)totals->long_trails, mean = (double)totals->long_rates / fmax(n, 1);
@@ -85,8 +87,11 @@ static double scale_sd(const struct profile *profile)
     return hypot(known, hypot(n * chance, few * usual) / (n + few));
 }
 
+/* Branch records of hardware have no rates, and no clock. */
 static double widened(const struct totals *totals, double windows)
 {
+    if (!totals->user_ticks)
+        return 1;
     return sqrt(1 + (double)totals->windows / windows);
 }
 
@@ -330,7 +335,24 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
     return taken_interval(totals, share, half, all);
 }
 
+/* The cube root of chi squared is nearly normal. */
+static double chi_squared_half(double n, double deviations)
+{
+    double root = 1 - 1 / (9 * n) + deviations / (3 * sqrt(n));
+    return n > 0 && root > 0 ? n * root * root * root : 0;
+}
+
+struct estimate poisson_number(double n)
+{
+    const double z = 1.959964;
+    return (struct estimate){n, chi_squared_half(n, -z), chi_squared_half(n + 1, z)};
+}
+
 /* The two are seen by different means, so they err apart from each other. */
+/* Eight instructions a cycle, at twice the pace of the time stamp counter: nothing runs faster, so
+ * less time per instruction means that one of the two is wrong. */
+static const double CPI_LEAST = 1.0 / 16;
+
 struct estimate estimate_cpi(const struct profile *profile, const struct quantity *quantity)
 {
     double hertz = tsc_hz(profile);
@@ -339,6 +361,8 @@ struct estimate estimate_cpi(const struct profile *profile, const struct quantit
     if (profile->mode != PROFILE_SAMPLED || !hertz || !(time.value > 0) || !(count.value > 0))
         return (struct estimate){NAN, NAN, NAN};
     double cpi = time.value * hertz / count.value;
+    if (cpi < CPI_LEAST)
+        return (struct estimate){NAN, NAN, NAN};
     double less = hypot(1 - time.lo / time.value, 1 - count.value / count.hi);
     double more = hypot(time.hi / time.value - 1, count.value / count.lo - 1);
     return (struct estimate){cpi, cpi * fmax(1 - less, 0), cpi * (1 + more)};

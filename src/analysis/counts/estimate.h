@@ -69,7 +69,12 @@ struct estimate estimate_quotient(const struct profile *profile, const struct qu
 /* The 95 % interval of a share of which k of n samples are seen (Wilson's). n > 0. */
 struct estimate binomial_share(double k, double n);
 
-/* Ticks per execution. Not a number if one of the two is not known at all. */
+/* The 95 % interval of the mean of a number that was seen to be n (Garwood's, by Wilson and
+ * Hilferty's approximation). */
+struct estimate poisson_number(double n);
+
+/* Ticks per execution. Not a number if one of the two is not known at all, or if no processor could
+ * be that fast. */
 struct estimate estimate_cpi(const struct profile *profile, const struct quantity *quantity);
 
 /* Whether that says anything: it is known to about half of itself. */

@@ -1,6 +1,7 @@
 #include "analysis/counts/inferred.h"
 
 #include "program/symbols/starts.h"
+#include "analysis/counts/classes.h"
 #include "analysis/counts/problem.h"
 #include "analysis/counts/ties.h"
 
@@ -50,6 +51,10 @@ static void function_problem(struct inference *inference, const struct counted_f
     struct problem_parts parts = parts_of(inference, function);
     if (is_plain(inference)) {
         problem_make_plain(problem, &parts, inference->method);
+        if (inference->method == INFER_CLASSES)
+            classes_by_events(problem, &parts, &inference->events);
+        if (inference->method == INFER_PERFECT && inference->scene->n_sides == SIDES_MAX)
+            classes_by_truth(problem, &parts, &function->flows[!inference->side]);
         infer_solve(problem, inference->method);
         problem_weigh_plain(problem, parts.cfg);
         return;
@@ -112,6 +117,8 @@ void inference_open(struct inference *inference, const struct scene *scene, uint
                                     .whole = inference_is_whole(scene, side)};
     if (inference->whole)
         return;
+    if (inference->method == INFER_CLASSES)
+        event_sums_open(&inference->events, scene, side);
     inference->index = mem_alloc(n * sizeof *inference->index + 1);
     inference->functions = mem_alloc(n * sizeof *inference->functions + 1);
     memset(inference->index, 0xFF, n * sizeof *inference->index);
@@ -131,6 +138,8 @@ void inference_close(struct inference *inference)
     infer_program_release(&inference->program);
     mem_free(inference->index);
     mem_free(inference->functions);
+    if (inference->method == INFER_CLASSES && !inference->whole)
+        event_sums_close(&inference->events);
 }
 
 bool inference_calls(const struct inference *inference, uint64_t to)

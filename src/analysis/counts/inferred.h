@@ -8,6 +8,7 @@
 
 #include "infer/program.h"
 #include "analysis/counts/counted.h"
+#include "analysis/counts/event_sums.h"
 
 struct inference {
     const struct scene *scene;
@@ -15,8 +16,9 @@ struct inference {
     enum infer_method method;
     bool whole; /* an exact run that is the truth: nothing to solve */
     struct infer_program program;
-    uint32_t *index;        /* by function of the module: its problem, or TIES_NONE */
-    function_id *functions; /* by problem */
+    uint32_t *index;          /* by function of the module: its problem, or TIES_NONE */
+    function_id *functions;   /* by problem */
+    struct event_sums events; /* of INFER_CLASSES */
 };
 
 /* Whether the side is an exact run that is the truth already. */

@@ -34,7 +34,7 @@ static void edges_guess(struct infer_problem *problem, const struct problem_part
     const struct cfg *cfg = parts->cfg;
     const struct image *image = &parts->scene->modules.at[parts->function->module].binary->image;
     double *odds = mem_alloc(cfg->edges.n * sizeof *odds + 1);
-    bool guess = method == INFER_STATIC || method == INFER_CONFIDENCE;
+    bool guess = method != INFER_LEVIN && method != INFER_PROFI;
     likely_edges(odds, cfg, image);
     for (size_t i = 0; i < cfg->edges.n; i++) {
         const struct cfg_edge *edge = &cfg->edges.at[i];

@@ -143,14 +143,37 @@ const struct scene_function *scene_function_find(const struct scene *scene, uint
     return found && function != FUNCTION_NONE ? &scene->functions.at[low] : NULL;
 }
 
+/* "[0x4290]" of a binary -> "gzip+0x4290"; "[0x4290]@plt" likewise. */
+static const char *name_in_module(const struct scene *scene, uint32_t module, function_id function,
+                                  const char *name)
+{
+    struct scene_addresses *known = scene->addresses;
+    uint32_t i = map_add(&known->keys, (uint32_t[2]){module, function});
+    if (i == known->n) {
+        const char *address = name + 1, *end = strchr(address, ']');
+        int bytes = (int)(end ? (size_t)(end - address) : strlen(address));
+        *vec_push(known) = arena_format(&known->arena, "%s+%.*s%s", scene->modules.at[module].name,
+                                        bytes, address, end ? end + 1 : "");
+    }
+    return known->at[i];
+}
+
+bool scene_nameless(const char *linkage)
+{
+    size_t module_bytes;
+    uint64_t at;
+    return linkage[0] == '[' || address_parse(linkage, &module_bytes, &at);
+}
+
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function)
 {
     if (module >= scene->modules.n)
         return "[unknown]";
     const struct scene_module *known = &scene->modules.at[module];
-    if (known->binary && function != FUNCTION_NONE)
-        return known->binary->symbols.functions.at[function].name;
-    return known->label;
+    if (!known->binary || function == FUNCTION_NONE)
+        return known->label;
+    const char *name = known->binary->symbols.functions.at[function].name;
+    return strncmp(name, "[0x", 3) == 0 ? name_in_module(scene, module, function, name) : name;
 }
 
 const char *scene_named(const struct scene *scene, uint32_t side, uint32_t module, uint64_t at)
@@ -412,6 +435,8 @@ void scene_open(struct scene *scene, const struct profile *const *sides, uint32_
     *scene = (struct scene){.n_sides = n_sides, .only_module = only};
     demangler_init(&scene->demangler);
     intern_init(&scene->names);
+    scene->addresses = mem_alloc(sizeof *scene->addresses);
+    map_init(&scene->addresses->keys, 2 * sizeof(uint32_t));
     for (uint32_t side = 0; side < n_sides; side++)
         scene->sides[side] = sides[side];
     if (n_sides > 1)
@@ -459,5 +484,9 @@ void scene_close(struct scene *scene)
     vec_release(&scene->functions);
     demangler_release(&scene->demangler);
     intern_release(&scene->names);
+    map_release(&scene->addresses->keys);
+    vec_release(scene->addresses);
+    arena_release(&scene->addresses->arena);
+    mem_free(scene->addresses);
     arena_release(&scene->arena);
 }

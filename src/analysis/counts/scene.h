@@ -61,8 +61,16 @@ struct scene_trip {
     uint32_t record; /* index in the profile's table of trips */
 };
 
+/* Names of functions that have none: MODULE+0xADDRESS, made once. */
+struct scene_addresses {
+    struct arena arena;
+    struct map keys; /* module and function */
+    VEC(const char *);
+};
+
 struct scene {
     struct arena arena;
+    struct scene_addresses *addresses;
     struct demangler demangler;
     struct intern names;       /* of inlined functions: debug information has many copies of each */
     bool verbose;              /* text has names in full */
@@ -139,8 +147,11 @@ const struct image *scene_image(const struct scene *scene, uint32_t side, uint32
 const struct scene_function *scene_function_find(const struct scene *scene, uint32_t module,
                                                  uint64_t at);
 function_id scene_function_at(const struct scene *scene, uint32_t module, uint64_t at);
-/* The function's name as linked; for FUNCTION_NONE the module's label. */
+/* The function's name as linked, or MODULE+0xADDRESS if it has none; for FUNCTION_NONE the module's
+ * label. */
 const char *scene_function_name(const struct scene *scene, uint32_t module, function_id function);
+/* Whether a name that scene_function_name gave is no name: an address or a label. */
+bool scene_nameless(const char *linkage);
 /* The name that the recording has of code without a file; NULL: none. The module is the scene's. */
 const char *scene_named(const struct scene *scene, uint32_t side, uint32_t module, uint64_t at);
 /* The text of a source file that one of the profiles (of a struct scene) took along; NULL: none. */

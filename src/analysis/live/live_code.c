@@ -6,6 +6,7 @@
 #include "program/elf/debug_file.h"
 #include "program/elf/image.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -74,12 +75,15 @@ static uint32_t function_add(struct live_code *code, uint32_t module, uint64_t s
 {
     uint64_t key[2] = {module, start};
     uint32_t index = map_add(&code->keys, key);
-    if (index == code->functions.n)
-        *vec_push(&code->functions) =
-            (struct live_function){.module = module,
-                                   .unnamed = start == UINT64_MAX,
-                                   .linkage = linkage,
-                                   .readable = demangle(&code->demangler, linkage)};
+    if (index < code->functions.n)
+        return index;
+    if (strncmp(linkage, "[0x", 3) == 0)
+        linkage = arena_format(&code->arena, "%s+0x%" PRIx64, code->modules.at[module].name, start);
+    *vec_push(&code->functions) =
+        (struct live_function){.module = module,
+                               .unnamed = start == UINT64_MAX,
+                               .linkage = linkage,
+                               .readable = demangle(&code->demangler, linkage)};
     return index;
 }
 

@@ -1,5 +1,7 @@
 #include "analysis/pipeline/window_course.h"
 
+#include "base/phase.h"
+
 enum { GAP_WARMING = 128 };
 
 static const struct image *image_of(void *context, uint32_t module)
@@ -10,12 +12,14 @@ static const struct image *image_of(void *context, uint32_t module)
 void window_course_open(struct window_course *course, struct scene *scene,
                         const struct model *model)
 {
+    phase_set("modelling windows on", model->name);
     course->windows = &scene->sides[0]->windows;
     code_init(&course->code, model, (struct code_source){image_of, scene});
     replay_init(&course->replay, &course->code);
     map_init(&course->runs, sizeof(uint64_t[4]));
     residence_make(&course->residence, course->windows, model);
     course->addresses = course->unread = course->broken = 0;
+    course->gone = 0;
     course->pending.n = 0;
     course->firsts = (struct window_firsts){0};
 }
@@ -91,6 +95,7 @@ void window_course_go(struct window_course *course, size_t index)
 {
     go(course, index, warming_of(course, index));
     course->broken += course->reader.broken;
+    phase_parts(++course->gone, course->windows->n);
 }
 
 void window_course_train(struct window_course *course, size_t index)

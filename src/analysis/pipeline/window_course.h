@@ -33,6 +33,7 @@ struct window_course {
     uint64_t addresses; /* that were recorded */
     uint64_t unread;    /* instructions that could not be modelled */
     uint64_t broken;    /* windows that end where they make no sense */
+    size_t gone;        /* windows so far */
 };
 
 /* Of the scene's first profile. It must not be moved. */

@@ -12,7 +12,9 @@
  * With a chosen function, top-down trees start at its outermost call on each stack, bottom-up
  * trees at its innermost.
  *
- * User and kernel time are never mixed: contexts weigh one and show the other beside it. */
+ * Contexts weigh user or kernel time and show the other beside it; or both together, in one unit,
+ * as a report does, and show what of it was in the kernel beside it. The two are sampled apart, at
+ * rates of their own, so each has its own interval. */
 #pragma once
 
 #include "analysis/report/context_ticks.h"
@@ -20,6 +22,7 @@
 
 #define CONTEXT_NONE UINT32_MAX
 #define CONTEXT_THREAD (UINT32_MAX - 1) /* as function: a thread */
+#define CONTEXT_KERNEL (UINT32_MAX - 2) /* as function: all of a kernel that was not sampled */
 
 enum contexts_form { CONTEXTS_TOP_DOWN, CONTEXTS_BOTTOM_UP, CONTEXTS_FLAT };
 const char *contexts_form_name(enum contexts_form form);
@@ -30,6 +33,7 @@ struct contexts_options {
     bool sites;           /* calls from different places of one function are different contexts */
     bool unfolded;        /* recursion as it is on the stacks */
     bool no_inlines;      /* inlined functions are part of what they are inlined into */
+    bool both;            /* weigh user and kernel time together; the plain weighs user time */
     const char *module;   /* only what was seen with code of this module innermost; NULL: all */
     const char *function; /* only stacks with a function of this name or glob; NULL: all */
     uint32_t weighs;      /* STACK_INSTRUCTIONS, or what a model of a core said; 0: what there is */
@@ -44,7 +48,7 @@ struct context_weight {
 
 struct calling_context {
     uint32_t parent;   /* CONTEXT_NONE: a root */
-    uint32_t function; /* of frames.functions, or CONTEXT_THREAD */
+    uint32_t function; /* of frames.functions, CONTEXT_THREAD or CONTEXT_KERNEL */
     uint64_t thread;   /* of CONTEXT_THREAD: stack_thread */
     /* Where the call is, in the caller's code: in a bottom-up tree this context's own, else its
      * parent's. In the code that an inlined function became part of there is no place that calls.
@@ -55,7 +59,8 @@ struct calling_context {
     uint32_t site_line;
     bool recursive;   /* entered again from below */
     uint32_t callers; /* flat: functions that call it */
-    /* beside: as total, of the other of user and kernel time */
+    /* beside: as total, of the other of user and kernel time; where both weigh, of the kernel's, in
+     * its own unit */
     struct context_weight self, total, beside;
 };
 
@@ -77,6 +82,7 @@ struct calling_contexts {
         VEC(struct context_cell);
     } cells;
     struct arena groups; /* of contexts that were weighed */
+    double kernel_unit;  /* both: what a weight of the kernel is in the unit of the others */
     uint64_t too_many;   /* not 0: a bottom-up tree could have so many contexts; none was made */
     struct groups whole; /* what shares are shares of: the weight that the filters let through */
     struct groups beside;
@@ -93,10 +99,25 @@ void contexts_release(struct calling_contexts *contexts);
 /* Readable; of a thread its name and numbers. Lives as long as the scene. */
 const char *context_name(const struct calling_contexts *contexts,
                          const struct calling_context *context);
-struct estimate context_share(const struct calling_contexts *contexts, const struct groups *groups);
-/* The same of a total: stacks that were cut may have had it as well. */
+/* Whether the function is one of the program or of the kernel, and no stand-in. */
+static inline bool context_has_function(const struct calling_context *context)
+{
+    return context->function < CONTEXT_KERNEL;
+}
+
+/* Shares of the whole. Of a total: stacks that were cut may have had it as well. */
+struct estimate context_self_share(const struct calling_contexts *contexts,
+                                   const struct calling_context *context);
 struct estimate context_total_share(const struct calling_contexts *contexts,
-                                    const struct groups *groups);
+                                    const struct groups *total, const struct groups *beside);
+/* How many samples had it on the stack, with the interval of its share. */
+struct estimate context_samples(const struct calling_contexts *contexts,
+                                const struct calling_context *context);
+/* Seconds or events; plain_amount and plain_total_amount. */
+struct estimate context_self_amount(const struct calling_contexts *contexts,
+                                    const struct calling_context *context);
+struct estimate context_total_amount(const struct calling_contexts *contexts,
+                                     const struct groups *total, const struct groups *beside);
 
 /* A trace has told how many instructions contexts executed. */
 static inline bool contexts_have_instructions(const struct calling_contexts *contexts)

@@ -38,7 +38,8 @@ static bool node_counts(const struct calling_contexts *contexts, uint32_t node)
 /* The weight of a cell of the stacks that counts. */
 struct part {
     uint32_t node, group;
-    uint64_t weight;
+    uint64_t weight; /* where both user and kernel time weigh, in the unit of user time */
+    uint64_t kernel; /* the same in the kernel's own unit, of the kernel where both weigh */
     bool beside;
 };
 
@@ -46,11 +47,24 @@ static struct part part_of(const struct calling_contexts *contexts, uint32_t i)
 {
     const struct plain *plain = contexts->plain;
     const struct stack_cell *cell = map_key(&plain->profile->stacks.cells, i);
-    bool kernel = plain->flags[cell->node] & PLAIN_KERNEL;
+    bool kernel = plain->flags[cell->node] & PLAIN_KERNEL, both = contexts->options.both;
+    uint64_t weight = context_clock_weight(&contexts->clock, plain->profile, i);
+    bool scaled = both && kernel;
     return (struct part){.node = cell->node,
                          .group = cell->group,
-                         .weight = context_clock_weight(&contexts->clock, plain->profile, i),
-                         .beside = kernel != plain->filter.kernel};
+                         .weight = scaled ? (uint64_t)((double)weight * contexts->kernel_unit + 0.5)
+                                          : weight,
+                         .kernel = scaled ? weight : 0,
+                         .beside = !both && kernel != plain->filter.kernel};
+}
+
+/* To the weight of a context and of those above it. */
+static void part_add(const struct plain *plain, const struct part *part, struct groups *total,
+                     struct groups *beside)
+{
+    plain_add(plain, part->beside ? beside : total, part->group, part->weight);
+    if (part->kernel)
+        plain_add(plain, beside, part->group, part->kernel);
 }
 
 /* Adds the weight of cell i to the whole; false: it does not count. */
@@ -61,8 +75,7 @@ static bool part_take(struct calling_contexts *contexts, uint32_t i, struct part
     if (!node_counts(contexts, cell->node))
         return false;
     *ret_part = part_of(contexts, i);
-    plain_add(plain, ret_part->beside ? &contexts->beside : &contexts->whole, ret_part->group,
-              ret_part->weight);
+    part_add(plain, ret_part, &contexts->whole, &contexts->beside);
     return true;
 }
 
@@ -185,6 +198,7 @@ static void cells_sum(struct calling_contexts *contexts)
             continue;
         struct calling_context *end = &contexts->at[cell->end];
         sum_add(part.beside ? &end->beside.sum : &end->total.sum, part.weight);
+        sum_add(&end->beside.sum, part.kernel);
         if (cell->self != CONTEXT_NONE)
             sum_add(&contexts->at[cell->self].self.sum, part.weight);
     }
@@ -361,6 +375,37 @@ static void context_weigh(struct calling_contexts *contexts, struct calling_cont
     context->beside.groups = groups_new(contexts);
 }
 
+static void kernel_weigh(struct calling_context *context)
+{
+    groups_add(context->self.groups, 0, context->self.sum);
+    groups_add(context->total.groups, 0, context->total.sum);
+    groups_add(context->beside.groups, 0, context->beside.sum);
+}
+
+void contexts_add_kernel(struct calling_contexts *contexts)
+{
+    const struct plain *plain = contexts->plain;
+    uint64_t kernel_ns = plain->profile->totals.kernel_ns;
+    if (!contexts->options.both || plain->beside_whole || !kernel_ns || contexts->wanted ||
+        contexts->options.module || plain->filter.pid || plain->filter.tid ||
+        plain_counts_events(plain->profile))
+        return;
+    uint64_t weight = (uint64_t)((double)kernel_ns * contexts->kernel_unit + 0.5);
+    struct calling_context *context = vec_push(contexts);
+    *context = (struct calling_context){.parent = CONTEXT_NONE,
+                                        .function = CONTEXT_KERNEL,
+                                        .site_module = MODULE_NONE,
+                                        .self = {.sum = weight},
+                                        .total = {.sum = weight},
+                                        .beside = {.sum = kernel_ns}};
+    groups_add(&contexts->whole, 0, weight);
+    groups_add(&contexts->beside, 0, kernel_ns);
+    if (contexts->options.form == CONTEXTS_FLAT) {
+        context_weigh(contexts, context);
+        kernel_weigh(context);
+    }
+}
+
 /* What is below a context, to its caller. */
 static void totals_merge(struct calling_contexts *contexts, const struct calling_context *context)
 {
@@ -376,8 +421,12 @@ void contexts_weigh(struct calling_contexts *contexts, const uint32_t *which, si
     const struct plain *plain = contexts->plain;
     if (contexts->options.form == CONTEXTS_FLAT)
         return;
-    for (size_t i = 0; i < (which ? n : contexts->n); i++)
-        context_weigh(contexts, &contexts->at[which ? which[i] : i]);
+    for (size_t i = 0; i < (which ? n : contexts->n); i++) {
+        struct calling_context *context = &contexts->at[which ? which[i] : i];
+        context_weigh(contexts, context);
+        if (context->function == CONTEXT_KERNEL)
+            kernel_weigh(context);
+    }
     for (size_t i = 0; i < contexts->cells.n; i++) {
         const struct context_cell *cell = &contexts->cells.at[i];
         struct part part = part_of(contexts, cell->cell);
@@ -387,8 +436,7 @@ void contexts_weigh(struct calling_contexts *contexts, const uint32_t *which, si
         if (end == CONTEXT_NONE)
             continue;
         struct calling_context *to = &contexts->at[end];
-        plain_add(plain, part.beside ? to->beside.groups : to->total.groups, part.group,
-                  part.weight);
+        part_add(plain, &part, to->total.groups, to->beside.groups);
         if (cell->self != CONTEXT_NONE && contexts->at[cell->self].self.groups)
             plain_add(plain, contexts->at[cell->self].self.groups, part.group, part.weight);
     }
@@ -415,8 +463,7 @@ static void part_list(struct calling_contexts *contexts, const struct part *part
             if (stamps[frames->list.at[k].function] == stamp)
                 continue;
             stamps[frames->list.at[k].function] = stamp;
-            plain_add(contexts->plain, part->beside ? to->beside.groups : to->total.groups,
-                      part->group, part->weight);
+            part_add(contexts->plain, part, to->total.groups, to->beside.groups);
         }
 }
 

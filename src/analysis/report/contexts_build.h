@@ -10,3 +10,6 @@ void contexts_grow(struct calling_contexts *contexts);
 void contexts_invert(struct calling_contexts *contexts);
 /* Flat. */
 void contexts_list(struct calling_contexts *contexts);
+/* Where both user and kernel time weigh, and the kernel counted its time but was not sampled: adds
+ * one context for it, if nothing is left out. */
+void contexts_add_kernel(struct calling_contexts *contexts);

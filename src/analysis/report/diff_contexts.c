@@ -29,7 +29,7 @@ static const char *name_of(struct joining *joining, int side, const struct calli
     const struct context_function *function = &from->frames.functions.at[context->function];
     if (function->module < diff->scenes[side]->modules.n)
         *ret_pair = joining->pair_of[side][function->module];
-    bool nameless = strncmp(function->name, "[0x", 3) == 0;
+    bool nameless = scene_nameless(function->name);
     if (nameless && *ret_pair != MODULE_NONE && !diff->modules.at[*ret_pair].same_build)
         return "[without names]";
     return diff_base_name(&diff->arena, function->name);

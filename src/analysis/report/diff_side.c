@@ -31,7 +31,7 @@ static const char *common_name(const struct diff_gathering *gathering, uint32_t 
         return "[no binary]";
     if (module->same_build)
         return name;
-    if (name[0] == '[' && function != FUNCTION_NONE)
+    if (scene_nameless(name) && function != FUNCTION_NONE)
         return "[no symbol]";
     return diff_base_name(&gathering->diff->arena, name);
 }

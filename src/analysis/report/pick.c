@@ -73,10 +73,9 @@ static const char *unseen(const struct report *report, const char *typed)
     for (size_t m = 0; m < scene->modules.n; m++) {
         const struct binary *binary = scene->modules.at[m].binary;
         for (size_t f = 0; binary && f < binary->symbols.functions.n; f++) {
-            const struct function *function = &binary->symbols.functions.at[f];
-            if (strcmp(typed, function->name) == 0 ||
-                (function->name[0] == '_' &&
-                 name_matches(typed, function->name, scene_readable(scene, function->name))))
+            const char *name = scene_function_name(scene, (uint32_t)m, (function_id)f);
+            if (strcmp(typed, name) == 0 ||
+                (name[0] == '_' && name_matches(typed, name, scene_readable(scene, name))))
                 return scene->modules.at[m].name;
         }
     }

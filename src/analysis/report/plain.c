@@ -184,6 +184,12 @@ double plain_beside(const struct plain *plain, const struct groups *groups)
     return (double)groups->sum * scale_of(plain, !plain->filter.kernel, plain->beside_whole);
 }
 
+double plain_beside_unit(const struct plain *plain)
+{
+    return scale_of(plain, !plain->filter.kernel, plain->beside_whole) /
+           scale_of(plain, plain->filter.kernel, plain->whole.sum);
+}
+
 /* ---- all */
 
 static bool threads_found(const struct plain *plain)

@@ -84,6 +84,8 @@ struct estimate plain_total_amount(const struct plain *plain, const struct group
 
 /* The same of a weight of the other of user and kernel time. */
 double plain_beside(const struct plain *plain, const struct groups *groups);
+/* What a weight of the other is, in the unit of what is weighed: both stand for as much time. */
+double plain_beside_unit(const struct plain *plain);
 struct estimate plain_beside_share(const struct plain *plain, const struct groups *groups);
 
 struct plain_row {

@@ -3,13 +3,16 @@
 #include "analysis/counts/code_owner.h"
 #include "program/cfg/cfg_build.h"
 
+#include <string.h>
+
 struct lister {
     struct plain_rows *rows;
     struct plain *plain;
     enum item_by by;
     struct map keys;
+    uint32_t evaluator; /* the function of the interpreter that runs Python's; PLAIN_NONE: none */
     /* Rows of node i: from chains.at[first_of[i]] to before chains.at[first_of[i + 1]], the
-     * innermost first; more than one only where functions are inlined. */
+     * innermost first; more than one only where functions are inlined, or interpreted. */
     uint32_t *first_of;
     struct row_chains {
         VEC(uint32_t);
@@ -98,6 +101,7 @@ static void line_add(struct lister *lister, uint64_t at, struct plain_row row)
 {
     uint32_t module = lister->plain->functions.at[row.function].module;
     struct binary *binary = scene_binary(lister->plain->scene, module);
+    row.at = at;
     if (binary)
         lines_find(binary_lines(binary), (struct svma){at}, &row.file, &row.line);
     row_add(lister, (struct row_key){module, row.line, (uintptr_t)row.file, 0}, &row);
@@ -142,6 +146,30 @@ static void call_add(struct lister *lister, uint32_t node, struct plain_row row)
     row_add(lister, (struct row_key){row.function, row.callee, row.at, 0}, &row);
 }
 
+/* Frames of Python stand where the stack has the interpreter's: what they run is run by it. */
+static void interpreter_add(struct lister *lister, uint32_t node)
+{
+    const struct plain *plain = lister->plain;
+    uint32_t module = stacks_key(&plain->profile->stacks, node).module;
+    if (lister->evaluator != PLAIN_NONE && profile_module_is_python(plain->profile, module))
+        function_add(lister, (struct plain_row){.function = lister->evaluator});
+}
+
+/* PLAIN_NONE also if there are several: which of them it was is not known. */
+static uint32_t evaluator_find(const struct plain *plain)
+{
+    uint32_t found = PLAIN_NONE;
+    for (uint32_t i = 0; i < plain->functions.n; i++) {
+        const struct plain_function *function = &plain->functions.at[i];
+        if (!function->shown || strcmp(function->name, "_PyEval_EvalFrameDefault") != 0)
+            continue;
+        if (found != PLAIN_NONE)
+            return PLAIN_NONE;
+        found = i;
+    }
+    return found;
+}
+
 static void node_add(struct lister *lister, uint32_t node)
 {
     const struct plain *plain = lister->plain;
@@ -158,9 +186,10 @@ static void node_add(struct lister *lister, uint32_t node)
         line_add(lister, stacks_key(&plain->profile->stacks, node).address, row);
     else if (lister->by == BY_INLINE)
         inline_add(lister, stacks_key(&plain->profile->stacks, node).address, row);
-    else if (lister->by == BY_FUNCTION)
+    else if (lister->by == BY_FUNCTION) {
         function_add(lister, row);
-    else {
+        interpreter_add(lister, node);
+    } else {
         row.at = lister->places[node];
         row.bytes = lister->bytes[node];
         row_add(lister, (struct row_key){function, 0, row.at, 0}, &row);
@@ -197,7 +226,8 @@ static void cell_add(struct lister *lister, uint32_t *stamps, uint32_t i)
 void plain_list(struct plain_rows *rows, struct plain *plain, enum item_by by)
 {
     uint32_t n = plain->profile->stacks.nodes.n;
-    struct lister lister = {.rows = rows, .plain = plain, .by = by};
+    struct lister lister = {
+        .rows = rows, .plain = plain, .by = by, .evaluator = evaluator_find(plain)};
     *rows = (struct plain_rows){0};
     map_init(&lister.keys, sizeof(struct row_key));
     lister.first_of = mem_alloc((n + 1) * sizeof *lister.first_of);

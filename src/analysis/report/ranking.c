@@ -2,6 +2,7 @@
 
 #include "analysis/counts/code_owner.h"
 #include "base/err.h"
+#include "profile/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 /* ---- keys */
 
 static const char *const key_names[RANK_KEYS] = {
-    [RANK_PROCESS] = "process",  [RANK_THREAD] = "thread",     [RANK_MODULE] = "module",
-    [RANK_FILE] = "source-file", [RANK_FUNCTION] = "function", [RANK_PYTHON] = "python",
-    [RANK_LINE] = "line"};
+    [RANK_PROCESS] = "process", [RANK_THREAD] = "thread",    [RANK_CPU] = "cpu",
+    [RANK_MODULE] = "module",   [RANK_FILE] = "source-file", [RANK_FUNCTION] = "function",
+    [RANK_PYTHON] = "python",   [RANK_LINE] = "line"};
 
 const char *rank_key_name(enum rank_key key)
 {
@@ -70,7 +71,7 @@ static bool of_threads(const struct rank_keys *keys)
 
 /* No padding: compared by bytes. What is no key is 0. */
 struct place_key {
-    uint32_t pid, tid, module, line;
+    uint32_t pid, tid, module, line, cpu, unused;
     uint64_t name, at, file; /* pointers of names that are stored once */
 };
 
@@ -83,6 +84,8 @@ static uint32_t row_at(struct ranking *ranking, struct map *places, const struct
         row.pid = known->pid;
     if (rank_keys_have(keys, RANK_THREAD))
         row.tid = known->tid;
+    if (rank_keys_have(keys, RANK_CPU))
+        row.cpu = known->cpu;
     bool function = rank_keys_have(keys, RANK_FUNCTION) || rank_keys_have(keys, RANK_PYTHON);
     if (function) {
         row.name = known->name;
@@ -100,6 +103,7 @@ static uint32_t row_at(struct ranking *ranking, struct map *places, const struct
                             .tid = row.tid,
                             .module = row.module,
                             .line = row.line,
+                            .cpu = row.cpu,
                             .name = (uintptr_t)row.name,
                             .at = row.at,
                             .file = (uintptr_t)row.file};
@@ -150,12 +154,14 @@ static uint32_t *nodes_place(struct ranking *ranking, struct map *places)
     uint32_t *row_of = mem_alloc((stacks->nodes.n + 1) * sizeof *row_of);
     uint64_t *thread_of = mem_alloc((stacks->nodes.n + 1) * sizeof *thread_of);
     uint32_t *place = mem_alloc((stacks->nodes.n + 1) * sizeof *place);
+    uint32_t *cpu_of = mem_alloc((stacks->nodes.n + 1) * sizeof *cpu_of);
     for (uint32_t node = 0; node < stacks->nodes.n; node++) {
         struct stack_key key = stacks_key(stacks, node);
         place[node] = place_of(ranking, place, node);
         uint32_t function =
             place[node] == UINT32_MAX ? PLAIN_NONE : plain->function_of[place[node]];
         thread_of[node] = key.parent == STACK_NONE ? key.address : thread_of[key.parent];
+        cpu_of[node] = key.parent == STACK_NONE ? key.module : cpu_of[key.parent];
         row_of[node] = UINT32_MAX;
         const struct plain_function *of =
             function == PLAIN_NONE ? NULL : &plain->functions.at[function];
@@ -164,6 +170,7 @@ static uint32_t *nodes_place(struct ranking *ranking, struct map *places)
             continue;
         struct rank_row row = {.pid = (uint32_t)(thread_of[node] >> 32),
                                .tid = (uint32_t)thread_of[node],
+                               .cpu = cpu_of[node],
                                .module = of ? of->module : MODULE_NONE,
                                .name = of ? of->name : NULL,
                                .at = of ? of->start : 0};
@@ -171,6 +178,7 @@ static uint32_t *nodes_place(struct ranking *ranking, struct map *places)
             line_find(ranking, &row, line_at(ranking, of, stacks_key(stacks, place[node]).address));
         row_of[node] = row_at(ranking, places, &row);
     }
+    mem_free(cpu_of);
     mem_free(place);
     mem_free(thread_of);
     return row_of;
@@ -216,6 +224,7 @@ static void unsampled_add(struct ranking *ranking)
     if (totals->kernel_ns)
         *vec_push(ranking) = (struct rank_row){.module = MODULE_NONE,
                                                .name = "[kernel]",
+                                               .cpu = SLICE_CPU_NONE,
                                                .counted = true,
                                                .kernel_ns = totals->kernel_ns};
 }
@@ -247,6 +256,50 @@ static bool threads_known(const struct profile *profile)
     return false;
 }
 
+/* A process that ended before its first sample, or what ran after the kernel was not asked any
+ * more, has no row: what the rows lack of the recording's totals is one of its own. Clocks differ a
+ * little: a hundredth is nothing. */
+static void rest_add(struct ranking *ranking)
+{
+    const struct totals *totals = &ranking->plain.profile->totals;
+    struct rank_row rest = {.module = MODULE_NONE, .counted = true, .rest = true};
+    uint64_t user = 0, kernel = 0, off = 0;
+    for (size_t i = 0; i < ranking->n; i++) {
+        sum_add(&user, ranking->at[i].user_ns);
+        sum_add(&kernel, ranking->at[i].kernel_ns);
+        sum_add(&off, ranking->at[i].off_ns);
+    }
+    uint64_t known = user + kernel, all = totals->user_ns + totals->kernel_ns;
+    uint64_t more_user = totals->user_ns > user ? totals->user_ns - user : 0;
+    uint64_t more_kernel = totals->kernel_ns > kernel ? totals->kernel_ns - kernel : 0;
+    if (all > known + all / 100) { /* what one mode has too much, the other lacks */
+        u128 missing = all - known, of = (u128)more_user + more_kernel;
+        rest.user_ns = (uint64_t)(missing * more_user / of);
+        rest.kernel_ns = (uint64_t)missing - rest.user_ns;
+    }
+    if (totals->off_ns > off + totals->off_ns / 100)
+        rest.off_ns = totals->off_ns - off;
+    ranking->user += (double)rest.user_ns / 1e9;
+    ranking->kernel += (double)rest.kernel_ns / 1e9;
+    if (rest.user_ns || rest.kernel_ns || rest.off_ns)
+        *vec_push(ranking) = rest;
+}
+
+/* Samples divide a thread's time; of the only process, the kernel's own account does so better. */
+static void only_divide(struct ranking *ranking)
+{
+    const struct totals *totals = &ranking->plain.profile->totals;
+    uint64_t all = totals->user_ns + totals->kernel_ns;
+    if (ranking->n != 1 || !all)
+        return;
+    struct rank_row *row = &ranking->at[0];
+    uint64_t time = row->user_ns + row->kernel_ns;
+    row->user_ns = (uint64_t)((u128)time * totals->user_ns / all);
+    row->kernel_ns = time - row->user_ns;
+    ranking->user = (double)row->user_ns / 1e9;
+    ranking->kernel = (double)row->kernel_ns / 1e9;
+}
+
 /* The times of threads are known without any sample. */
 static void threads_rank(struct ranking *ranking, struct rank_filter filter)
 {
@@ -270,18 +323,16 @@ static void threads_rank(struct ranking *ranking, struct rank_filter filter)
         ranking->kernel += (double)thread->kernel_ns / 1e9;
     }
     map_release(&places);
+    if (!filter.pid && !filter.tid) {
+        rest_add(ranking);
+        only_divide(ranking);
+    }
 }
 
 const char *rank_thread_name(const struct profile *profile, uint32_t pid, uint32_t tid)
 {
-    const struct thread_times *most = NULL;
-    for (size_t i = 0; i < profile->threads.n; i++) {
-        const struct thread_times *thread = &profile->threads.at[i];
-        if (thread->pid == pid && thread->tid == tid &&
-            (!most || thread->user_ns + thread->kernel_ns >= most->user_ns + most->kernel_ns))
-            most = thread;
-    }
-    return most ? most->name : "";
+    const char *name = threads_name(&profile->threads, pid, tid);
+    return name ? name : "";
 }
 
 /* ---- what was counted */
@@ -354,8 +405,8 @@ struct estimate ranking_kernel(const struct ranking *ranking, const struct rank_
         return certain((double)row->kernel_ns / 1e9);
     if (ranking->exact)
         return unknown;
-    if (is_none(ranking, &row->kernel, &row->user))
-        return certain(0);
+    if (is_none(ranking, &row->kernel, &row->user) || !ranking->plain.beside.sum)
+        return certain(0); /* a kernel that was not sampled has a row of its own */
     return scaled(plain_beside_share(&ranking->plain, &row->kernel), ranking->kernel);
 }
 
@@ -365,9 +416,13 @@ struct estimate ranking_total(const struct ranking *ranking, const struct rank_r
         !(ranking->plain.profile->mode == PROFILE_PLAIN ||
           stacks_have_callers(&ranking->plain.profile->stacks)))
         return unknown;
+    /* Any part of a kernel that was not sampled may have been below it. */
+    struct estimate kernel =
+        ranking->plain.beside.sum
+            ? scaled(plain_beside_share(&ranking->plain, &row->kernel_below), ranking->kernel)
+            : (struct estimate){0, 0, ranking->kernel};
     struct estimate total =
-        sum_of(scaled(plain_share(&ranking->plain, &row->user_below), ranking->user),
-               scaled(plain_beside_share(&ranking->plain, &row->kernel_below), ranking->kernel));
+        sum_of(scaled(plain_share(&ranking->plain, &row->user_below), ranking->user), kernel);
     double all = ranking->user + ranking->kernel;
     return estimate_raise(total, ranking->plain.cut * all, all);
 }
@@ -377,8 +432,9 @@ static struct estimate share_of(const struct ranking *ranking, struct estimate a
     double all = ranking->user + ranking->kernel;
     if (!(all > 0))
         return certain(0);
-    return (struct estimate){amount.value / all, fmax(amount.lo / all, 0),
-                             fmin(amount.hi / all, 1)};
+    /* Not a number stays so: fmax and fmin would make a bound of it. */
+    return (struct estimate){amount.value / all, amount.lo < 0 ? 0 : amount.lo / all,
+                             amount.hi > all ? 1 : amount.hi / all};
 }
 
 struct estimate ranking_share(const struct ranking *ranking, const struct rank_row *row)
@@ -421,6 +477,7 @@ static int row_order(const void *a, const void *b)
         return x->below > y->below ? -1 : 1;
     int order = number_order(x->pid, y->pid);
     order = order ? order : number_order(x->tid, y->tid);
+    order = order ? order : number_order(x->cpu, y->cpu);
     order = order ? order : number_order(x->module, y->module);
     order = order ? order : text_order(x->file, y->file);
     order = order ? order : number_order(x->line, y->line);
@@ -462,7 +519,8 @@ static bool rows_make(struct ranking *ranking, struct rank_filter filter, struct
     if (!plain_open(&ranking->plain, scene, 0,
                     (struct plain_filter){.pid = filter.pid, .tid = filter.tid}, err))
         return false;
-    if (!of_code(&ranking->keys) && threads_known(profile) && !plain_counts_events(profile))
+    bool counted = !of_code(&ranking->keys) && !rank_keys_have(&ranking->keys, RANK_CPU);
+    if (counted && threads_known(profile) && !plain_counts_events(profile))
         threads_rank(ranking, filter);
     else
         samples_rank(ranking);

@@ -1,5 +1,5 @@
-/* Rows by processes, threads, modules, source files, functions, lines, or by several of these at
- * once, of all CPU time.
+/* Rows by processes, threads, CPUs, modules, source files, functions, lines, or by several of these
+ * at once, of all CPU time.
  *
  * User and kernel time stand in one ranking, so that shares add up to all CPU time. The agent
  * samples user code, and the kernel samples itself at a rate of its own. So a share is computed
@@ -9,12 +9,14 @@
 #pragma once
 
 #include "analysis/report/plain.h"
+#include "profile/times.h"
 
 struct err;
 
 enum rank_key {
     RANK_PROCESS,
     RANK_THREAD,
+    RANK_CPU, /* of profiles that profile_split_cpus has divided */
     RANK_MODULE,
     RANK_FILE,
     RANK_FUNCTION,
@@ -35,6 +37,7 @@ bool rank_keys_have(const struct rank_keys *keys, enum rank_key key);
 
 struct rank_row {
     uint32_t pid, tid;
+    uint32_t cpu;     /* SLICE_CPU_NONE: not known */
     uint32_t module;  /* of the scene; MODULE_NONE: of none */
     const char *name; /* of the function, as linked */
     uint64_t at;      /* of the function: its start, 0: not known */
@@ -45,6 +48,7 @@ struct rank_row {
     /* As the kernel counted it, ns: rows of threads and processes; and of a kernel that nobody
      * sampled. */
     bool counted;
+    bool rest; /* of processes or threads: what no row of theirs has */
     uint64_t user_ns, kernel_ns, off_ns;
     struct quantity body; /* exact: what ran */
     double weight, below; /* what rows are sorted by: of its own, and with all that it called */
@@ -80,5 +84,5 @@ struct estimate ranking_user(const struct ranking *ranking, const struct rank_ro
 struct estimate ranking_kernel(const struct ranking *ranking, const struct rank_row *row);
 struct estimate ranking_total(const struct ranking *ranking, const struct rank_row *row);
 
-/* "name" of a process or thread: of several names the one that used the most time; "": none. */
+/* threads_name, or "". */
 const char *rank_thread_name(const struct profile *profile, uint32_t pid, uint32_t tid);

@@ -73,6 +73,20 @@ static void inline_find(struct report *report, struct report_row *row)
         row->name = intern_text(&report->scene->names, frame.linkage);
 }
 
+/* A line stands at its heaviest instruction: several functions may have inlined it. */
+static void line_move(const struct report *report, struct report_row *row,
+                      const struct report_row *found, const struct item *item)
+{
+    const struct quantity *body = &item->body[0];
+    uint64_t weight = report->weight == WEIGHT_TIME ? body->time : body->count;
+    if (report->by != BY_LINE || weight <= row->heaviest)
+        return;
+    row->heaviest = weight;
+    row->function = found->function;
+    row->name = found->name;
+    row->at = found->at;
+}
+
 static void bodies_make(struct report *report, const struct items *items)
 {
     struct map places;
@@ -98,6 +112,7 @@ static void bodies_make(struct report *report, const struct items *items)
             *vec_push(report) = found;
         struct report_row *row = &report->at[place];
         quantity_add(&row->body, &item->body[0]);
+        line_move(report, row, &found, item);
         if (item->count[0].count > row->count.count)
             row->count = item->count[0];
     }
@@ -202,13 +217,23 @@ static bool kernel_wanted(const struct scene *scene)
     return scene->only_module && strcmp(scene->only_module, "[kernel]") == 0;
 }
 
+/* Branch records of hardware come with samples of its event, which has no time that rows of counts
+ * could have. */
+static bool event_wanted(const struct scene *scene, const struct report_options *options)
+{
+    bool counted = options->has_weight && options->weight == WEIGHT_COUNT;
+    bool edges = options->by == BY_EDGE || options->by == BY_CALL || options->by == BY_LOOP;
+    return plain_counts_events(scene->sides[0]) && !counted && !edges;
+}
+
 /* Whether rows are made of stacks: those of one thread, and the kernel's, are also where the
  * profile was walked. */
 static bool by_stacks(const struct scene *scene, const struct report_options *options)
 {
     bool part = options->pid || options->tid || kernel_wanted(scene);
     enum profile_mode mode = scene->sides[0]->mode;
-    return mode == PROFILE_PLAIN || (mode == PROFILE_SAMPLED && part);
+    return mode == PROFILE_PLAIN ||
+           (mode == PROFILE_SAMPLED && (part || event_wanted(scene, options)));
 }
 
 static bool weight_settle(struct report *report, const struct report_options *options,
@@ -218,7 +243,8 @@ static bool weight_settle(struct report *report, const struct report_options *op
     bool plain = by_stacks(report->scene, options), exact = profile->mode == PROFILE_EXACT;
     bool events = plain && plain_counts_events(profile);
     bool kernel = options->both && report->by == BY_FUNCTION && profile->totals.kernel_samples;
-    bool timed = !plain && !exact && report_has_body(report) && (profile->totals.samples || kernel);
+    bool timed = !plain && !exact && !plain_counts_events(profile) && report_has_body(report) &&
+                 (profile->totals.samples || kernel);
     report->weight = (plain && !events) || timed ? WEIGHT_TIME : WEIGHT_COUNT;
     if (!options->has_weight || options->weight == report->weight)
         return true;

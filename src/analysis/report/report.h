@@ -23,6 +23,7 @@ struct report_row {
     bool inlined, irreducible;
     const char *file; /* of a line or an inlined function; NULL: not known */
     uint32_t line;
+    uint64_t heaviest; /* of a line: the weight of the instruction at `at` */
     /* count: entries of a function, iterations of a loop, executions of all else; of a line those
      * of its busiest instruction. body: everything that ran inside of it. Zero in a plain profile.
      */

@@ -70,12 +70,8 @@ static double *series_new(struct timeline *timeline)
 
 static const char *name_of(const struct profile *profile, uint32_t pid, uint32_t tid)
 {
-    const char *name = "thread";
-    for (size_t i = 0; i < profile->threads.n; i++)
-        if (profile->threads.at[i].pid == pid && profile->threads.at[i].tid == tid &&
-            *profile->threads.at[i].name)
-            name = profile->threads.at[i].name; /* the last of several: what it had become */
-    return name;
+    const char *name = threads_name(&profile->threads, pid, tid);
+    return name ? name : "thread";
 }
 
 static struct time_thread *thread_of(struct adding *adding, uint32_t node)

@@ -54,12 +54,14 @@ static bool stopped(const struct scene *scene)
 }
 
 /* A program that dies of its instruction, or goes on natively from there, leaves the exact run
- * behind an arrival: once each time that it leaves. And a thread that is killed because another
- * ends the process is between two counters, at most once. */
+ * behind an arrival: once each time that it leaves. A handler that does not return leaves the place
+ * that its signal interrupted. And a thread that is killed because another ends the process is
+ * between two counters, at most once. */
 static bool left_there(struct verification *verdict, const struct scene *scene, uint64_t lost)
 {
     const uint64_t *losses = scene->sides[0]->totals.losses;
-    if (verdict->left + lost > losses[LOSS_exact_left] + losses[LOSS_cut_off])
+    if (verdict->left + lost >
+        losses[LOSS_exact_left] + losses[LOSS_cut_off] + losses[LOSS_abandoned])
         return false;
     verdict->left += lost;
     return true;

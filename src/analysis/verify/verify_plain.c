@@ -47,23 +47,30 @@ static bool in_trampoline(const struct image *image, uint64_t address)
 
 enum node_flags { NODE_CALLS = 1, NODE_INTERRUPTED = 2 };
 
-/* Go's handler of signals lets a goroutine go on here, as if it had called it wherever it was. */
-static bool preempts(const struct scene *scene, struct stack_key key)
+/* Functions that are not called from where they return to. Go's handler of signals lets a goroutine
+ * go on in asyncPreempt, as if it had called it wherever it was. Those that throw end by returning
+ * to the landing pad: for the last instructions of theirs, it is their caller. */
+static bool returns_elsewhere(const struct scene *scene, struct stack_key key)
 {
+    static const char *const names[] = {"runtime.asyncPreempt",   "runtime.asyncPreempt.abi0",
+                                        "_Unwind_RaiseException", "_Unwind_Resume",
+                                        "_Unwind_ForcedUnwind",   "_Unwind_Resume_or_Rethrow"};
     uint32_t module = scene_module(scene, 0, key.module);
     function_id function = scene_function_at(scene, module, key.address);
     if (function == FUNCTION_NONE)
         return false;
     const char *found = scene_function_name(scene, module, function);
-    return strcmp(found, "runtime.asyncPreempt") == 0 ||
-           strcmp(found, "runtime.asyncPreempt.abi0") == 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(found, names[i]) == 0)
+            return true;
+    return false;
 }
 
 /* What the node says of the one that called it. */
 static unsigned caller_flags(const struct scene *scene, struct stack_key key)
 {
     const struct image *image = scene_image(scene, 0, key.module);
-    if (image && (in_trampoline(image, key.address) || preempts(scene, key)))
+    if (image && (in_trampoline(image, key.address) || returns_elsewhere(scene, key)))
         return NODE_INTERRUPTED;
     return profile_module_is_kernel(scene->sides[0], key.module) ? 0 : NODE_CALLS;
 }

@@ -1,6 +1,7 @@
 #include "analysis/waits/wait_view.h"
 
 #include "analysis/counts/code_owner.h"
+#include "analysis/counts/labels.h"
 #include "analysis/counts/scene.h"
 #include "base/err.h"
 #include "base/memory.h"
@@ -27,29 +28,34 @@ struct folding {
     const struct stacks *stacks;
     uint32_t *root_of; /* node of the thread */
     uint32_t *node_of; /* of view->nodes: the user code above it, itself included */
+    uint32_t *user_of; /* the innermost node of user code above it, itself included; or its root */
     bool *wanted;      /* it or a caller has the name that is asked for */
     uint32_t calls;    /* module of system calls; MODULE_NONE: none */
 };
 
 /* ---- stacks */
 
-/* Key: no padding, compared by bytes. A function is known by its name's place in memory. */
+/* Key: no padding, compared by bytes. Names are known by their places in memory. */
 struct node_key {
     uint64_t parent;
-    const char *linkage;
+    const char *linkage, *line;
 };
 
+/* `any`: at whatever line of the function. */
 static uint32_t node_add(struct wait_view *view, uint32_t parent, const struct stack_key *key,
-                         const struct code_owner *code)
+                         const struct code_owner *code, bool any)
 {
-    struct node_key name = {parent, code->linkage};
+    const char *line = any ? "" : line_text(view->scene, code->module, key->address);
+    struct node_key name = {parent, code->linkage, intern_text(&view->texts, line)};
     uint32_t index = map_add(&view->node_keys, &name) + 1;
     if (index == view->nodes.n)
-        *vec_push(&view->nodes) = (struct wait_node){.parent = parent,
-                                                     .module = code->module,
-                                                     .start = code->start,
-                                                     .site = key->address,
-                                                     .linkage = code->linkage};
+        *vec_push(&view->nodes) =
+            (struct wait_node){.parent = parent,
+                               .module = code->module,
+                               .start = code->start,
+                               .site = any && code->start ? code->start : key->address,
+                               .linkage = code->linkage,
+                               .line = name.line};
     return index;
 }
 
@@ -63,18 +69,40 @@ static void node_fold(struct folding *fold, uint32_t node)
 {
     struct stack_key key = stacks_key(fold->stacks, node);
     if (key.parent == STACK_NONE) {
-        fold->root_of[node] = node;
+        fold->root_of[node] = fold->user_of[node] = node;
         fold->wanted[node] = !fold->view->filter.function;
         return;
     }
     fold->root_of[node] = fold->root_of[key.parent];
     fold->node_of[node] = fold->node_of[key.parent];
+    fold->user_of[node] = fold->user_of[key.parent];
     fold->wanted[node] = fold->wanted[key.parent];
     if (key.module == fold->calls || profile_module_is_kernel(fold->profile, key.module))
         return;
     struct code_owner code = code_owner_find(fold->view->scene, 0, key.module, key.address);
-    fold->node_of[node] = node_add(fold->view, fold->node_of[key.parent], &key, &code);
+    fold->node_of[node] = node_add(fold->view, fold->node_of[key.parent], &key, &code, false);
+    fold->user_of[node] = node;
     fold->wanted[node] |= name_wanted(fold->view, code.linkage);
+}
+
+/* A thread that waits does so at a line. One that lost its CPU was anywhere in the function: it is
+ * that of any line. */
+static uint32_t stack_of(struct folding *fold, uint32_t node, bool runnable)
+{
+    uint32_t user = fold->user_of[node];
+    struct stack_key key = stacks_key(fold->stacks, user);
+    if (!runnable || key.parent == STACK_NONE)
+        return fold->node_of[node];
+    struct code_owner code = code_owner_find(fold->view->scene, 0, key.module, key.address);
+    return node_add(fold->view, fold->node_of[key.parent], &key, &code, true);
+}
+
+/* A root is of no module, and so may be that of system calls. */
+static uint64_t holder_of(const struct folding *fold, uint32_t node, bool runnable)
+{
+    struct stack_key leaf = stacks_key(fold->stacks, node);
+    bool call = leaf.parent != STACK_NONE && leaf.module == fold->calls;
+    return call && !runnable ? leaf.address >> WAIT_HOLDER_SHIFT : 0;
 }
 
 static uint32_t calls_module(const struct profile *profile)
@@ -158,10 +186,9 @@ static void wait_add(struct folding *fold, uint32_t node, const uint64_t *weight
     snprintf(text, sizeof text, "%.*s", (int)reason.syscall_bytes, reason.syscall);
     const char *what = intern_text(&view->texts, reason.what);
     const char *syscall = intern_text(&view->texts, text);
-    struct stack_key leaf = stacks_key(fold->stacks, node);
     uint64_t thread = stacks_key(fold->stacks, fold->root_of[node]).address;
-    uint64_t holder = leaf.module == fold->calls ? leaf.address >> WAIT_HOLDER_SHIFT : 0;
-    uint32_t root = fold->root_of[node], stack = fold->node_of[node];
+    uint64_t holder = holder_of(fold, node, runnable);
+    uint32_t root = fold->root_of[node], stack = stack_of(fold, node, runnable);
     if (!reason_wanted(view, what, syscall))
         return;
     uint64_t why = (uintptr_t)what, call = (uintptr_t)syscall;
@@ -249,6 +276,7 @@ bool wait_view_make(struct wait_view *view, struct scene *scene, struct wait_fil
                            .calls = calls_module(profile),
                            .root_of = mem_alloc((n + 1) * sizeof *fold.root_of),
                            .node_of = mem_alloc((n + 1) * sizeof *fold.node_of),
+                           .user_of = mem_alloc((n + 1) * sizeof *fold.user_of),
                            .wanted = mem_alloc((n + 1) * sizeof *fold.wanted)};
     *view = (struct wait_view){.scene = scene, .filter = filter};
     map_init(&view->node_keys, sizeof(struct node_key));
@@ -256,7 +284,7 @@ bool wait_view_make(struct wait_view *view, struct scene *scene, struct wait_fil
     intern_init(&view->texts);
     for (int by = 0; by < WAIT_BYS; by++)
         map_init(&view->rows[by].keys, sizeof(struct row_key));
-    *vec_push(&view->nodes) = (struct wait_node){.module = MODULE_NONE, .linkage = ""};
+    *vec_push(&view->nodes) = (struct wait_node){.module = MODULE_NONE, .linkage = "", .line = ""};
     for (uint32_t node = 0; node < n; node++)
         node_fold(&fold, node);
     waits_add(&fold);
@@ -265,8 +293,9 @@ bool wait_view_make(struct wait_view *view, struct scene *scene, struct wait_fil
     view->threads = (uint32_t)view->rows[WAIT_BY_THREAD].n;
     mem_free(fold.root_of);
     mem_free(fold.node_of);
+    mem_free(fold.user_of);
     mem_free(fold.wanted);
-    if (view->n)
+    if (view->n || view->ns) /* of a part of the run: one that ended later */
         return true;
     wait_view_release(view);
     return err_set(err, ERR_MISSING,
@@ -289,14 +318,9 @@ void wait_view_release(struct wait_view *view)
 
 const char *wait_thread_name(const struct wait_view *view, uint64_t thread)
 {
-    const struct threads *threads = &view->scene->sides[0]->threads;
-    const struct thread_times *best = NULL;
-    for (size_t i = 0; i < threads->n; i++) {
-        const struct thread_times *row = &threads->at[i];
-        if (stack_thread(row->pid, row->tid) == thread && (!best || row->off_ns > best->off_ns))
-            best = row;
-    }
-    return best && best->name ? best->name : "";
+    const char *name =
+        threads_name(&view->scene->sides[0]->threads, (uint32_t)(thread >> 32), (uint32_t)thread);
+    return name ? name : "";
 }
 
 /* Waits with a stack are taken to be a random part of all. */

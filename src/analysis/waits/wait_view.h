@@ -38,6 +38,8 @@ struct wait_node {
     uint32_t module;      /* of the scene; MODULE_NONE: none */
     uint64_t start, site; /* of the function, 0: not known; an address in it, of the profile */
     const char *linkage;
+    const char *line; /* "file:line" of the site; "": not known, or any: a thread that lost its CPU
+                         did not choose where */
 };
 
 struct wait_view {

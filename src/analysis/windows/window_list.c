@@ -3,6 +3,7 @@
 #include "analysis/counts/labels.h"
 #include "analysis/windows/window_cycles.h"
 #include "base/err.h"
+#include "profile/part.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -49,33 +50,20 @@ static void order_make(struct window_list *list)
     mem_free(dated);
 }
 
-/* One recording says when the counter had which value; several contradict each other. */
-static bool clock_read(const struct profile *profile, uint64_t *ret_tsc, uint64_t *ret_unix_ns)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < profile->facts.n; i++)
-        if (strcmp(profile->facts.at[i].key, "tsc_at") == 0)
-            n += sscanf(profile->facts.at[i].value, "%" SCNu64 " %" SCNu64, ret_tsc, ret_unix_ns) ==
-                         2
-                     ? 1
-                     : 2;
-    return n == 1 && profile->start_unix_ns && !profile->totals.recordings;
-}
-
 static void clock_make(struct window_list *list)
 {
     const struct profile *profile = list->scene->sides[0];
     const char *hz = profile_fact_find(profile, "tsc_hz");
     struct window_clock *clock = &list->clock;
-    uint64_t tsc, unix_ns;
+    struct tick_clock ticks;
     *clock = (struct window_clock){.hz = hz ? strtod(hz, NULL) : 0,
                                    .zero = profile->windows.at[list->order.at[0]].tsc};
-    if (!(clock->hz > 0) || !isfinite(clock->hz) || !clock_read(profile, &tsc, &unix_ns))
+    if (!tick_clock_read(profile, &ticks))
         return;
-    double since = (double)(int64_t)(unix_ns - profile->start_unix_ns) / 1e9 * clock->hz;
+    double since = (double)(int64_t)(ticks.unix_ns - profile->start_unix_ns) / 1e9 * clock->hz;
     if (fabs(since) > 9e18)
         return;
-    clock->zero = tsc - (uint64_t)(int64_t)since;
+    clock->zero = ticks.tsc - (uint64_t)(int64_t)since;
     clock->started = true;
 }
 
@@ -108,11 +96,11 @@ const char *window_thread(const struct window_list *list, size_t index, uint32_t
     const struct profile *profile = list->scene->sides[0];
     const char *name = "";
     *ret_tid = (uint32_t)profile->windows.at[index].tid;
-    /* The last name that a thread had. */
+    /* Which process it is of is not known: a number comes twice only after a very long time. */
     for (size_t i = 0; i < profile->threads.n; i++)
         if (profile->threads.at[i].tid == *ret_tid)
-            name = profile->threads.at[i].name;
-    return name;
+            name = threads_name(&profile->threads, profile->threads.at[i].pid, *ret_tid);
+    return name ? name : "";
 }
 
 double window_time(const struct window_list *list, size_t index)

@@ -3,11 +3,14 @@
 #include "cmd/optimize/optimize.h"
 
 #include "base/err.h"
+#include "base/phase.h"
 #include "base/quote.h"
 #include "cmd/cmd.h"
 #include "cmd/options/flags.h"
+#include "cmd/options/progress.h"
 #include "cmd/interrupt.h"
 #include "cmd/optimize/optimize_check.h"
+#include "cmd/optimize/optimize_counts.h"
 #include "cmd/optimize/optimize_say.h"
 #include "cmd/tools.h"
 #include "profile/file/file.h"
@@ -118,8 +121,17 @@ void optimize_note(struct optimize *optimize, const char *note)
         optimize->note ? arena_format(&optimize->arena, "%s; %s", optimize->note, note) : note;
 }
 
+void optimize_phase(const struct optimize *optimize, const char *what, unsigned done, unsigned all)
+{
+    if (optimize->quiet)
+        return;
+    phase_set(what, NULL);
+    phase_parts(done, all);
+    progress_begin();
+}
+
 /* Words for a run of gait itself, the program's behind them. */
-static char **gait_words(struct optimize *optimize, const char *const *own, char *const *more)
+char **optimize_gait_words(struct optimize *optimize, const char *const *own, char *const *more)
 {
     size_t n = 0, m = 0;
     while (own[n])
@@ -181,12 +193,13 @@ bool optimize_record(struct optimize *optimize, struct err *err)
                                               : "5%",
                          exact ? NULL : "--",
                          NULL};
-    struct trial trial = {optimize->self, gait_words(optimize, own, optimize->argv),
+    struct trial trial = {optimize->self, optimize_gait_words(optimize, own, optimize->argv),
                           optimize->input, environ, false};
     struct trial_result result;
     if (!optimize->quiet)
         say("recording %s%s", quote_words(&optimize->arena, optimize->argv),
             exact ? ", exactly" : "");
+    optimize_phase(optimize, "recording", 0, 0);
     const char *errors = arena_format(&optimize->arena, "%s/record.err", optimize->folder);
     if (!trial_run(&trial, arena_format(&optimize->arena, "%s/record.out", optimize->folder),
                    errors, &result, err))
@@ -201,7 +214,8 @@ static bool export_run(struct optimize *optimize, const char *const *own, const 
                        struct err *err)
 {
     const char *log = arena_format(&optimize->arena, "%s/export.log", optimize->folder);
-    return optimize_tool(optimize, gait_words(optimize, own, NULL), log, err) ||
+    optimize_phase(optimize, "making a profile for the compiler", 0, 0);
+    return optimize_tool(optimize, optimize_gait_words(optimize, own, NULL), log, err) ||
            err_in(err, "gait export --format %s", format);
 }
 
@@ -296,7 +310,9 @@ static bool optimized(struct optimize *optimize, struct err *err)
 {
     struct reference_run reference;
     struct gain gain;
+    struct run_counts counts[2];
     const char *before;
+    optimize_phase(optimize, "running the program as it is", 0, 0);
     if (!tool_find(&optimize->arena, optimizer_tool(optimize->with), err) ||
         !reference_take(&reference, optimize, err))
         return false;
@@ -305,14 +321,22 @@ static bool optimized(struct optimize *optimize, struct err *err)
             status_text(&optimize->arena, reference.first.result.status));
     if (!result_make(optimize, &before, err))
         return false;
+    progress_end();
     if (!optimize->result) {
         puts(optimize->note);
         return true;
     }
+    optimize_phase(optimize, "comparing what the new program does", 0, 0);
     if (!reference_compare(&reference, optimize, err) ||
         !gain_measure(&gain, optimize, before, err))
         return false;
-    (optimize->json ? optimize_json : optimize_text)(optimize, &gain, reference.steady);
+    bool counted =
+        run_counts_take(&counts[0], &counts[1], optimize, before, reference.first.result.status);
+    if (!interrupt_none(err))
+        return false;
+    progress_end();
+    (optimize->json ? optimize_json : optimize_text)(optimize, &gain, counted ? counts : NULL,
+                                                     reference.steady);
     return true;
 }
 

@@ -43,6 +43,8 @@ struct optimize {
 };
 
 /* Adds a remark. */
+/* What is done now, for the progress line of a terminal; all 0: not in parts. */
+void optimize_phase(const struct optimize *optimize, const char *what, unsigned done, unsigned all);
 void optimize_note(struct optimize *optimize, const char *note);
 /* Records the program; remarks if most of its time is in other modules. */
 bool optimize_record(struct optimize *optimize, struct err *err);
@@ -62,6 +64,8 @@ bool optimize_bolt(struct optimize *optimize, struct err *err);
  * result stays NULL. *ret_before is a copy of the old program. */
 bool optimize_build(struct optimize *optimize, const char **ret_before, struct err *err);
 
+/* gait's own words, then more of them (NULL: none). */
+char **optimize_gait_words(struct optimize *optimize, const char *const *own, char *const *more);
 /* Runs a tool, with its output in the file `log`. False if its status is not 0; the error has its
  * last lines. */
 bool optimize_tool(struct optimize *optimize, char *const *argv, const char *log, struct err *err);

@@ -119,6 +119,7 @@ bool optimize_bolt(struct optimize *optimize, struct err *err)
         if (skipped)
             word_add(&words, arena_format(arena, "-skip-funcs=%s", skipped));
         word_add(&words, NULL);
+        optimize_phase(optimize, "llvm-bolt", 0, 0);
         bool ok = optimize_tool(optimize, words.at, log, err);
         vec_release(&words);
         if (ok)

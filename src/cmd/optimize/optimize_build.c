@@ -30,8 +30,11 @@ static const struct recipe recipes[] = {
     [WITH_GCC] = {"gcc", "g++", "gcc", ".afdo", "-g", "-g -fauto-profile="},
 };
 
+#define PROBES "-fpseudo-probe-for-profiling"
+
 struct build {
     const struct recipe *recipe;
+    const char *lines;   /* the recipe's, and more that this compiler knows */
     const char *draft;   /* the profile, in the folder */
     const char *profile; /* where it stays if it is used; or what is used instead */
 };
@@ -100,6 +103,7 @@ bool optimize_build_run(struct optimize *optimize, const char *flags, struct err
     if (!optimize->quiet)
         say("building with GAIT_CFLAGS=%s", quote_word(&optimize->arena, flags));
     const char *log = arena_format(&optimize->arena, "%s/build.log", optimize->folder);
+    optimize_phase(optimize, "building", 0, 0);
     if (!optimize_tool(optimize, build_words(optimize, flags), log, err)) {
         const char *missing = tool_missing(&optimize->arena, log);
         if (missing)
@@ -114,30 +118,62 @@ bool optimize_build_run(struct optimize *optimize, const char *flags, struct err
     return true;
 }
 
-/* Whether clang made code of the program: compilers leave their names in it. */
-static bool made_by_clang(const char *path)
+/* Whether the program has that section, with that text in it; NULL: with any. */
+static bool section_has(const char *path, const char *name, const char *text)
 {
-    static const char name[] = "clang version";
     struct image image;
     struct err none;
     GElf_Shdr header;
     if (!image_open(&image, path, &none))
         return false;
-    Elf_Scn *section = section_named(image.file.elf, ".comment", &header);
+    Elf_Scn *section = section_named(image.file.elf, name, &header);
     const Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    bool found =
-        data && data->d_buf && memmem(data->d_buf, data->d_size, name, sizeof name - 1) != NULL;
+    bool found = data && data->d_buf &&
+                 (!text || memmem(data->d_buf, data->d_size, text, strlen(text)) != NULL);
     image_close(&image);
     return found;
 }
 
-/* A profile of the program; if it lacks lines or another compiler made it, whose marks in lines
- * mean something else, and it can be built: of one that has what is needed. */
+/* Whether clang made code of the program: compilers leave their names in it. */
+static bool made_by_clang(const char *path)
+{
+    return section_has(path, ".comment", "clang version");
+}
+
+static bool has_probes(const char *path)
+{
+    return section_has(path, ".pseudo_probe", NULL);
+}
+
+/* Whether the clang that will be used knows the flag. */
+static bool clang_knows(struct optimize *optimize, const char *flag)
+{
+    const char *const words[] = {"clang", flag, "-fsyntax-only", "-x", "c", "/dev/null", NULL};
+    char *own[sizeof words / sizeof *words];
+    struct err none;
+    const char *log = arena_format(&optimize->arena, "%s/flags.log", optimize->folder);
+    const char *given = getenv("CC");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        own[i] = (char *)(uintptr_t)words[i];
+    own[0] = (char *)(uintptr_t)(given ? given : tool_find(&optimize->arena, words[0], &none));
+    return own[0] && optimize_tool(optimize, own, log, &none);
+}
+
+/* Lines alone miss blocks without instructions of their own, as of a break, and clang then takes
+ * loops for short. Probes count them. */
+static bool lacks_probes(struct optimize *optimize, const struct build *build)
+{
+    return strstr(build->lines, PROBES) && !has_probes(optimize->program);
+}
+
+/* A profile of the program; if it lacks lines or probes, or another compiler made it, whose marks
+ * in lines mean something else, and it can be built: of one that has what is needed. */
 static bool profile_make(struct optimize *optimize, const struct build *build, struct err *err)
 {
     const struct recipe *recipe = build->recipe;
-    bool other = made_by_clang(optimize->program) != (optimize->with == WITH_CLANG);
-    if (optimize->build && other && !optimize_build_run(optimize, recipe->lines, err))
+    bool other = made_by_clang(optimize->program) != (optimize->with == WITH_CLANG) ||
+                 lacks_probes(optimize, build);
+    if (optimize->build && other && !optimize_build_run(optimize, build->lines, err))
         return false;
     if (!optimize_record(optimize, err))
         return false;
@@ -145,25 +181,19 @@ static bool profile_make(struct optimize *optimize, const struct build *build, s
         return true;
     if (!optimize->build || !strstr(err->text, "line information"))
         return false;
-    return optimize_build_run(optimize, recipe->lines, err) && optimize_record(optimize, err) &&
+    return optimize_build_run(optimize, build->lines, err) && optimize_record(optimize, err) &&
            optimize_export(optimize, recipe->format, build->draft, err);
 }
 
-/* Of clang 14 and later: counts of lines are made consistent by a flow. */
+/* A profile by probes needs them again, and brings what makes counts of lines consistent. */
 static const char *flags_more(struct optimize *optimize)
 {
-    const char *const words[] = {
-        "clang", "-fsample-profile-use-profi", "-fsyntax-only", "-x", "c", "/dev/null", NULL};
-    char *own[sizeof words / sizeof *words];
-    struct err none;
-    const char *log = arena_format(&optimize->arena, "%s/flags.log", optimize->folder);
-    const char *given = getenv("CC");
+    static const char profi[] = "-fsample-profile-use-profi";
     if (optimize->with != WITH_CLANG)
         return "";
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        own[i] = (char *)(uintptr_t)words[i];
-    own[0] = (char *)(uintptr_t)(given ? given : tool_find(&optimize->arena, words[0], &none));
-    return own[0] && optimize_tool(optimize, own, log, &none) ? "-fsample-profile-use-profi " : "";
+    if (has_probes(optimize->program))
+        return PROBES " ";
+    return clang_knows(optimize, profi) ? "-fsample-profile-use-profi " : "";
 }
 
 /* Leaves the profile where it is to stay, and tells the flags that make the compiler use it. A
@@ -214,8 +244,10 @@ bool optimize_build(struct optimize *optimize, const char **ret_before, struct e
     struct arena *arena = &optimize->arena;
     const struct recipe *recipe = &recipes[optimize->with];
     const char *before = arena_format(arena, "%s.before", optimize->program), *flags;
+    bool probes = optimize->with == WITH_CLANG && clang_knows(optimize, PROBES);
     struct build build = {
         .recipe = recipe,
+        .lines = probes ? arena_format(arena, "%s " PROBES, recipe->lines) : recipe->lines,
         .draft = arena_format(arena, "%s/profile%s", optimize->folder, recipe->ending),
         .profile = optimize->output
                        ? optimize->output

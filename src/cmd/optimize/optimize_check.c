@@ -78,6 +78,24 @@ bool reference_compare(const struct reference_run *reference, struct optimize *o
 enum { PAIRS_LEAST = 5, PAIRS_MOST = 30 };
 static const double measure_s = 30;
 
+/* So many pairs there will be, as far as that can be said after n of them; 0: not at all. */
+static unsigned pairs_expected(const struct optimize *optimize, unsigned n, double spent)
+{
+    if (optimize->runs || !n)
+        return optimize->runs;
+    double pairs = ceil(measure_s * n / fmax(spent, 1e-3));
+    return (unsigned)fmin(fmax(pairs, PAIRS_LEAST), PAIRS_MOST);
+}
+
+/* Whether another pair is to be run. */
+static bool pair_wanted(const struct optimize *optimize, unsigned n, double spent)
+{
+    optimize_phase(optimize, "measuring before and after, pair", n,
+                   pairs_expected(optimize, n, spent));
+    return optimize->runs ? n < optimize->runs
+                          : n < PAIRS_LEAST || (n < PAIRS_MOST && spent < measure_s);
+}
+
 bool gain_measure(struct gain *ret_gain, struct optimize *optimize, const char *before,
                   struct err *err)
 {
@@ -86,8 +104,7 @@ bool gain_measure(struct gain *ret_gain, struct optimize *optimize, const char *
     unsigned n = 0;
     if (!optimize->quiet)
         say("measuring before and after in turn");
-    while (optimize->runs ? n < optimize->runs
-                          : n < PAIRS_LEAST || (n < PAIRS_MOST && spent < measure_s)) {
+    while (pair_wanted(optimize, n, spent)) {
         for (unsigned i = 0; i < 2; i++) {
             unsigned side = (i + n) % 2; /* none is always the first */
             struct run_files files;

@@ -4,7 +4,11 @@
 #include <stdbool.h>
 
 struct gain;
+struct run_counts;
 struct optimize;
 
-void optimize_text(const struct optimize *optimize, const struct gain *gain, bool compared);
-void optimize_json(const struct optimize *optimize, const struct gain *gain, bool compared);
+/* counts: before and after; NULL: not known. */
+void optimize_text(const struct optimize *optimize, const struct gain *gain,
+                   const struct run_counts *counts, bool compared);
+void optimize_json(const struct optimize *optimize, const struct gain *gain,
+                   const struct run_counts *counts, bool compared);

@@ -23,6 +23,9 @@ static bool was_asked(const struct profile *profile, const char *event)
 
 static const char *why_nothing(const struct table_view *table, const struct profile *profile)
 {
+    if (profile->part.end_ns && (table->has || profile->part_tables >> table->table & 1))
+        return "--time: there is nothing of this in that part of the run; without --time it shows "
+               "all";
     if (table->why)
         return table->why(profile);
     return table->event && was_asked(profile, table->event) ? table->unseen : table->missing;
@@ -61,7 +64,7 @@ int table_view_run(const struct table_view *table, struct view_options *view, in
         return say_err(&err);
     if (!view_input(view, argc, argv, &err))
         return say_err(&err);
-    int status = profile_load(view->input, view->quiet, &profile);
+    int status = view_load_counts(view, &profile);
     if (status != EXIT_DONE)
         return status;
     status = show(table, view, &profile);

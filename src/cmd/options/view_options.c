@@ -6,6 +6,8 @@
 #include "cmd/options/pager.h"
 #include "cmd/options/progress.h"
 #include "keep/module_open.h"
+#include "profile/events.h"
+#include "profile/part.h"
 #include "profile/file/file.h"
 #include "profile/profile.h"
 
@@ -110,19 +112,59 @@ int profile_load(const char *path, bool quiet, struct profile *ret_profile)
     return EXIT_BAD_INPUT;
 }
 
-int view_load(const struct view_options *options, struct profile *ret_profile)
+static int load_part(const struct view_options *options, struct profile *ret_profile,
+                     bool (*weigh)(struct profile *, struct time_part, struct err *))
 {
     struct err err;
     int status = profile_load(options->input, options->quiet, ret_profile);
-    if (status != EXIT_DONE || !options->has_time)
+    if (status != EXIT_DONE)
+        return status;
+    bool first = !options->event || strcmp(options->event, event_first(ret_profile)) == 0;
+    if (!first && options->has_time) {
+        say("%s: --event %s --time: only samples of the first event, %s, have times",
+            options->input, options->event, event_first(ret_profile));
+        profile_release(ret_profile);
+        return EXIT_BAD_INPUT;
+    }
+    if (!first && !profile_choose_event(ret_profile, options->event, &err)) {
+        err_in(&err, "%s: --event", options->input);
+        profile_release(ret_profile);
+        return say_err(&err);
+    }
+    if (!options->has_time)
         return status;
     uint64_t start = times_start(ret_profile);
     struct time_part part = {start + (uint64_t)(options->from_s * 1e9),
                              options->to_s > 0 ? start + (uint64_t)(options->to_s * 1e9)
                                                : UINT64_MAX};
-    if (profile_weigh_part(ret_profile, part, &err))
+    if (weigh(ret_profile, part, &err))
         return EXIT_DONE;
     err_in(&err, "%s: --time", options->input);
+    profile_release(ret_profile);
+    return say_err(&err);
+}
+
+int view_load(const struct view_options *options, struct profile *ret_profile)
+{
+    return load_part(options, ret_profile, profile_weigh_part);
+}
+
+int view_load_waits(const struct view_options *options, struct profile *ret_profile)
+{
+    return load_part(options, ret_profile, profile_weigh_part_waits);
+}
+
+int view_load_counts(const struct view_options *options, struct profile *ret_profile)
+{
+    struct err err;
+    int status = view_load(options, ret_profile);
+    if (status != EXIT_DONE || !options->has_time || ret_profile->mode == PROFILE_SAMPLED)
+        return status;
+    err_set(&err, ERR_MISSING,
+            "%s: --time: it does not have when windows counted, only when samples were taken: it "
+            "is a plain recording or a carried one, an older gait made it, or no window lies in "
+            "that part; without --time it shows all",
+            options->input);
     profile_release(ret_profile);
     return say_err(&err);
 }

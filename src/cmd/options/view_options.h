@@ -17,6 +17,7 @@ struct err;
 struct view_options {
     const char *input;             /* NULL: not given */
     const char *module, *function; /* NULL: all */
+    const char *event;             /* NULL: the first */
     uint32_t pid, tid;             /* 0: all */
     enum item_by by;
     enum weight weight;
@@ -45,9 +46,12 @@ struct view_options {
 #define VIEW_TIME \
     {"time", 0, "FROM:TO", NULL, "only this part of the run, in seconds since its start", \
      TAKE_VIEW(time, from_s), .expected = "FROM:TO in seconds, of which one may be missing"}
+#define VIEW_EVENT \
+    {"event", 0, "NAME", NULL, "samples of this event, of a profile with several", \
+     TAKE_VIEW(text, event)}
 #define VIEW_JSON(what) {"json", 0, NULL, NULL, what, TAKE_VIEW(set, json)}
 #define VIEW_RAW(what) {"raw", 0, NULL, NULL, what, TAKE_VIEW(raw, raw)}
-#define INFERRED_WORDS "confidence, levin, profi or static"
+#define INFERRED_WORDS "confidence, levin, profi, static, classes or perfect"
 #define VIEW_INFERRED(what) \
     {"inferred", 0, "[=HOW]", INFERRED_WORDS, what, TAKE_VIEW(inferred, method)}
 #define VIEW_COLOR \
@@ -57,9 +61,15 @@ struct view_options {
     {"no-pager", 0, NULL, NULL, "do not use a pager", TAKE_VIEW(set, no_pager)}
 #define VIEW_VERBOSE \
     {"verbose", 'v', NULL, NULL, "show names in full", TAKE_VIEW(set, verbose)}
-/* Where files are that are not where they ran: for all views, in gait(1). */
-#define VIEW_BINARY {"binary", 0, "OLD=NEW", NULL, NULL, .take = take_moved_binary}
-#define VIEW_SYMFS {"symfs", 0, "FOLDER", NULL, NULL, .take = take_symfs}
+/* Where files are that are not where they ran: for all views, in gait(1), and so not in their help;
+ * the second two are, for commands whose pages or messages name them. */
+#define VIEW_BINARY_SAYS(what) {"binary", 0, "OLD=NEW", NULL, what, .take = take_moved_binary}
+#define VIEW_SYMFS_SAYS(what) {"symfs", 0, "FOLDER", NULL, what, .take = take_symfs}
+#define VIEW_BINARY VIEW_BINARY_SAYS(NULL)
+#define VIEW_SYMFS VIEW_SYMFS_SAYS(NULL)
+#define VIEW_BINARY_SHOWN \
+    VIEW_BINARY_SAYS("the file or folder OLD is at NEW now; may be given again")
+#define VIEW_SYMFS_SHOWN VIEW_SYMFS_SAYS("look for files below FOLDER first")
 #define VIEW_QUIET(what) {"quiet", 'q', NULL, NULL, what, TAKE_VIEW(set, quiet)}
 /* clang-format on */
 /* What views that write text for people have in common. */
@@ -86,8 +96,12 @@ size_t view_rows(const struct view_options *options, size_t in_text);
 /* Reads a profile; reports damage unless quiet. EXIT_DONE, or an exit status after a message.
  * profile_load refuses a profile without readable content; profile_load_any does not. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
-/* The profile that the options name; with --time only that part of the run, as a plain profile. */
+/* The profile that the options name; with --time only that part of the run (profile/part.h). */
 int view_load(const struct view_options *options, struct profile *ret_profile);
+/* Likewise, for a view of what windows counted: refuses a part without that. */
+int view_load_counts(const struct view_options *options, struct profile *ret_profile);
+/* Likewise, for a view of waits alone. */
+int view_load_waits(const struct view_options *options, struct profile *ret_profile);
 int profile_load_any(const char *path, bool quiet, struct profile *ret_profile);
 /* Gives a profile that was read to the next load of this path, which then takes no time. For a
  * process that answers many questions, each in a child of its own (cmd/view). */

@@ -74,6 +74,9 @@ static bool course_take(struct recording_options *walks, struct err *err)
  * asked for. */
 static bool core_complete(struct record_command *options, struct err *err)
 {
+    if (!options->walks.core && (options->walks.counters || options->walks.steps))
+        return err_set(err, ERR_USAGE, "%s goes with --core",
+                       options->walks.counters ? "--counters" : "--steps");
     if (!options->walks.core)
         return !options->walks.pairs ||
                err_set(err, ERR_USAGE, "--pairs goes with --core: it is a model that follows them");

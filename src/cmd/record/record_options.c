@@ -122,6 +122,15 @@ static bool take_core(void *to, const struct flag *flag, const char *value, stru
     return true;
 }
 
+static bool take_steps(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct record_command *options = to;
+    char *end;
+    (void)flag, (void)err;
+    options->walks.steps = strtoull(value, &end, 10);
+    return options->walks.steps && !*end && *value != '-';
+}
+
 static bool take_plan(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     struct record_command *options = to;
@@ -297,6 +306,11 @@ static const struct flag flags[] = {
     {"pairs", 0, "N", NULL,
      "with --core: of every N instructions follow two together (gait pipeline --metric)",
      TO(u32, walks.pairs), .low = 2, .high = UINT32_MAX},
+    {"counters", 0, "N", NULL,
+     "with --core: sample the model's event counters every N events (gait report --event)",
+     TO(u32, walks.counters), .low = 100, .high = UINT32_MAX},
+    {"steps", 0, "N", NULL, "with --core: kill the program after N instructions",
+     .take = take_steps, .low = 1, .expected = "a number"},
     {"events", 0, "LIST", NULL, "what to record: edge,call,stack, and address, value, latency",
      .take = take_events,
      .expected = "edge, call, address, value, latency or stack, with commas between"},

@@ -127,14 +127,18 @@ static void print_overhead(const struct recording_options *options,
             summary_seconds(recording->totals.user_ns + recording->totals.kernel_ns));
         return;
     }
+    double ahead = (double)recording->ahead_ns / 1e6, ending = (double)recording->ending_ns / 1e6;
     say("overhead %.2f %% as gait measured it (agent %.2f, tool %.2f), %s; not included: start-up "
-        "%.1f ms, at the end %.1f ms",
-        all, cost.agent, cost.tool, budget, cost.once_ms - (double)recording->ending_ns / 1e6,
+        "%.1f ms, names %.1f ms (on an idle CPU), at the end %.1f ms",
+        all, cost.agent, cost.tool, budget, cost.once_ms - ending - ahead, ahead,
         (double)recording->late_ns / 1e6);
+    char why[64] = "";
+    if (cost.alone < 10)
+        snprintf(why, sizeof why, "; this weighs more in a short run (%.2g s of CPU time)",
+                 cost.alone);
     if (governed && all > 1.2 * allowed)
-        say("over the budget: copying new code took %.1f ms, reading and writing %.1f ms; this "
-            "weighs more in a short run (%.2g s of CPU time)",
-            (double)recording->translate_ns / 1e6, cost.tool_ms, cost.alone);
+        say("over the budget: copying new code took %.1f ms, reading and writing %.1f ms%s",
+            (double)recording->translate_ns / 1e6, cost.tool_ms, why);
 }
 
 /* Neither clock nor timer was granted. */
@@ -202,7 +206,7 @@ static void print_executed(const struct recording *recording)
     if (!(all.value > 0) || !(ticks > 0) || isnan(all.hi))
         return;
     if (all.hi > 2 * all.value) {
-        say("the run was too short to estimate its instructions; --exact counts them");
+        say("too few instructions were walked to estimate those of the run; --exact counts them");
         return;
     }
     say("the run: about %s instructions (%s to %s), %.2f per tick of the time stamp counter",
@@ -356,7 +360,7 @@ void summary_print(const struct recording_options *options, const struct recordi
     print_events(&recording->payloads);
     if (recording->processes)
         print_unmet(options->only);
-    summary_losses(&recording->totals);
+    summary_losses(&recording->totals, verbose);
     if (*recording->module_error)
         say("%s; the recording continued without it", recording->module_error);
     if (*recording->left)

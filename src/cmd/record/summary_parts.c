@@ -5,6 +5,7 @@
 #include "collect/stacks/stack.h"
 #include "base/quote.h"
 #include "profile/profile.h"
+#include "view/head.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,11 +44,12 @@ void summary_too_short(const struct totals *totals, uint32_t asked_hz)
         1e3 * cpu, ask);
 }
 
-void summary_losses(const struct totals *totals)
+void summary_losses(const struct totals *totals, bool verbose)
 {
     char number[32];
     for (int i = 0; i < LOSS_N; i++)
-        if (totals->losses[i] && (i != LOSS_no_agent || totals->instructions))
+        if (totals->losses[i] && (verbose || loss_matters(totals, (enum loss)i)) &&
+            (i != LOSS_no_agent || totals->instructions))
             say("lost: %s x %s", summary_grouped(totals->losses[i], number),
                 loss_text((enum loss)i));
 }

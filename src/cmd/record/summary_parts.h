@@ -1,6 +1,7 @@
 /* Parts of the summaries of all kinds of recordings. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rusage;
@@ -18,7 +19,8 @@ const char *summary_grouped(uint64_t n, char text[32]);
 void summary_too_short(const struct totals *totals, uint32_t asked_hz);
 /* Faults, switches and memory, as the kernel counted them. */
 void summary_usage(const struct rusage *usage);
-void summary_losses(const struct totals *totals);
+/* verbose: those that nothing can be done about, too. */
+void summary_losses(const struct totals *totals, bool verbose);
 /* Says where the profile is, and what to type next: the command that shows it, with its options. */
 void summary_file(const char *output, uint64_t bytes, const char *view);
 

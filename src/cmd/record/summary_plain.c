@@ -94,7 +94,7 @@ void summary_plain(const struct plain_options *options, const struct plain_recor
     print_samples(options, plain);
     summary_stacks(plain->ends);
     print_cost(plain);
-    summary_losses(&plain->totals);
+    summary_losses(&plain->totals, verbose);
     if (verbose)
         print_more(plain);
     if (!*plain->write_error)

@@ -54,10 +54,14 @@ static void value_cell(struct sheet *sheet, struct estimate value, enum stat_row
         sheet_cell(sheet, "%s", grouped(value.value, room));
 }
 
-static void interval_cell(struct sheet *sheet, struct estimate value)
+/* Windows are few, and the model's caches warm: that it saw no miss does not mean that there was
+ * none. */
+static void interval_cell(struct sheet *sheet, struct estimate value, bool seen_in_part)
 {
     double half = fmax(value.hi - value.value, value.value - value.lo);
-    if (isnan(half))
+    if (seen_in_part && value.value == 0)
+        sheet_cell(sheet, "none seen");
+    else if (isnan(half))
         sheet_cell(sheet, "±?");
     else if (half > value.value && value.value > 0)
         sheet_cell(sheet, "over ±100%%");
@@ -135,8 +139,7 @@ static void notes_text(FILE *to, const struct stat_result *result)
               "them.\n",
               to);
     else if (!result->exact && unsure(result->mean.at[STAT_INSTRUCTIONS]))
-        fputs("The run was too short for good estimates of instructions; --exact counts them.\n",
-              to);
+        fputs("Too few instructions were walked for good estimates; --exact counts them.\n", to);
     if (!result->exact && !isnan(result->mean.at[STAT_INSTRUCTIONS].value))
         fputs("System calls: only --exact counts them.\n", to);
 }
@@ -157,7 +160,7 @@ void stat_text(FILE *to, const struct stat_result *result)
         if (isnan(value.value))
             continue;
         value_cell(&sheet, value, (enum stat_row)row);
-        interval_cell(&sheet, value);
+        interval_cell(&sheet, value, by_model((enum stat_row)row) && !result->exact);
         sheet_cell(&sheet, "%s", rows[row].name);
         remark_cell(&sheet, result, (enum stat_row)row);
     }

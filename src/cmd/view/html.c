@@ -12,9 +12,8 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 
-/* What answers take in the file; the front end comes on top. A profile of ten seconds is to stay
- * below 5 MB, which can be sent by mail. */
-enum { DATA_MOST = 4500000, ONE_MOST = 1200000, RUNNING_MOST = 8, RANKS = 8 };
+/* A profile of ten seconds is to stay below 5 MB, which can be sent by mail. */
+enum { FILE_MOST = 5000000, FRONT_END = 500000, RUNNING_MOST = 8, RANKS = 8 };
 
 /* A question, and what became of it. */
 struct item {
@@ -46,7 +45,7 @@ struct file {
     struct {
         VEC(struct list);
     } lists;
-    size_t bytes;
+    size_t bytes, most, one_most; /* that answers take; all of them may take; one may take */
 };
 
 /* ---- asking */
@@ -137,7 +136,7 @@ static void note(struct file *file, char *text)
 
 static bool has_room(const struct file *file, size_t bytes)
 {
-    return file->bytes + bytes <= DATA_MOST;
+    return file->bytes + bytes <= file->most;
 }
 
 static void keep(struct file *file, struct item *item)
@@ -167,15 +166,17 @@ static void keep_smaller(struct file *file, const struct item *large)
         answer_all(file, &one);
     }
     const char *asked = item->question.route ? question_key(&file->arena, &item->question) : "";
-    if (item->key && item->packed.n <= ONE_MOST && has_room(file, item->packed.n)) {
+    if (item->key && item->packed.n <= file->one_most && has_room(file, item->packed.n)) {
         keep(file, item);
         note(file, arena_format(&file->arena,
-                                "%s would take %zu KB: this file has %s instead. gait view shows "
+                                "%s would take %zu KB: this file has %s instead. gait export "
+                                "--format html --size MB has room for more; gait view shows "
                                 "everything.",
                                 large->key, large->packed.n / 1000, asked));
     } else {
         note(file, arena_format(&file->arena,
-                                "%s would take %zu KB: it is not in this file. gait view shows it.",
+                                "%s would take %zu KB: it is not in this file. gait export "
+                                "--format html --size MB has room for it; gait view shows it.",
                                 large->key, large->packed.n / 1000));
     }
     items_release(&one);
@@ -213,7 +214,7 @@ static void take_single(struct file *file)
     for (size_t i = 0; i < file->lists.n; i++)
         list_fill(file, &file->lists.at[i], &items);
     for (size_t i = 0; i < items.n; i++) {
-        if (items.at[i].packed.n <= ONE_MOST && has_room(file, items.at[i].packed.n))
+        if (items.at[i].packed.n <= file->one_most && has_room(file, items.at[i].packed.n))
             keep(file, &items.at[i]);
         else
             keep_smaller(file, &items.at[i]);
@@ -255,7 +256,7 @@ static void keep_row(struct file *file, struct items *items, struct list *list, 
         }
     if (!bytes || list->full)
         return;
-    if (bytes > ONE_MOST || !has_room(file, bytes)) {
+    if (bytes > file->one_most || !has_room(file, bytes)) {
         list->full = true;
         return;
     }
@@ -263,6 +264,20 @@ static void keep_row(struct file *file, struct items *items, struct list *list, 
         if (items->at[i].list == n && items->at[i].rank == rank)
             keep(file, &items->at[i]);
     list->held += good > 0;
+}
+
+/* How many of the rows it holds, and what to type for more: `what` is the option's name, too. */
+static void note_rows(struct file *file, const struct wanted_line *line)
+{
+    const struct list *list = &file->lists.at[list_of(file, line)];
+    size_t held = list->held < line->most ? list->held : line->most;
+    if (held >= list->values.n)
+        return;
+    note(file, arena_format(
+                   &file->arena,
+                   "This file has %zu of %zu %s, the first of their list. gait export --format "
+                   "html --%s N%s holds more; gait view shows all.",
+                   held, list->values.n, line->what, line->what, list->full ? " --size MB" : ""));
 }
 
 /* What is asked for each row: first about the first rows of all lists. */
@@ -279,24 +294,38 @@ static void take_rows(struct file *file)
         if (!more)
             break;
     }
-    for (size_t n = 0; n < file->lists.n; n++) {
-        const struct list *list = &file->lists.at[n];
-        if (list->held < list->values.n)
-            note(file, arena_format(&file->arena,
-                                    "This file has the pages of %zu of %zu %s, the first of their "
-                                    "list. gait view shows all.",
-                                    list->held, list->values.n, list->what));
-    }
+    for (size_t i = 0; i < file->wanted.n; i++)
+        if (file->wanted.at[i].what)
+            note_rows(file, &file->wanted.at[i]);
 }
 
-void html_write(FILE *to, struct viewed *viewed, bool quiet)
+/* More of what is asked for each row, if that was asked for. */
+static void wanted_change(struct wanted_list *wanted, const struct html_options *options)
+{
+    const struct {
+        const char *what;
+        uint32_t n;
+    } wishes[] = {{"functions", options->functions},
+                  {"graphs", options->graphs},
+                  {"windows", options->windows}};
+    for (size_t i = 0; i < wanted->n; i++)
+        for (size_t k = 0; wanted->at[i].what && k < sizeof wishes / sizeof *wishes; k++)
+            if (wishes[k].n && strcmp(wanted->at[i].what, wishes[k].what) == 0)
+                wanted->at[i].most = wishes[k].n;
+}
+
+void html_write(FILE *to, struct viewed *viewed, const struct html_options *options)
 {
     struct file file = {.viewed = viewed};
     const struct asset *list = &asset_wanted;
+    double size = options->size_mb > 0 ? options->size_mb * 1e6 : FILE_MOST;
+    file.most = size > FRONT_END ? (size_t)size - FRONT_END : 0;
+    file.one_most = file.most / 15 * 4;
     wanted_read(&file.wanted, &file.arena, list->begin, asset_bytes(list));
+    wanted_change(&file.wanted, options);
     take_single(&file);
     take_rows(&file);
-    for (size_t i = 0; i < file.offline.notes.n && !quiet; i++)
+    for (size_t i = 0; i < file.offline.notes.n && !options->quiet; i++)
         say("%s", file.offline.notes.at[i]);
     offline_write(to, &file.offline);
     for (size_t i = 0; i < file.lists.n; i++)

@@ -2,21 +2,15 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
+#include "cmd/view/browser.h"
 #include "cmd/view/routes.h"
 #include "cmd/view/view.h"
 #include "profile/profile.h"
 #include "serve/http_library.h"
 #include "serve/server.h"
 
-#include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 struct options {
     uint32_t port; /* 0: any that is free */
@@ -31,8 +25,8 @@ static const struct flag flags[] = {
      .low = 1, .high = 65535, .expected = "a port"},
     {"no-open", 0, NULL, NULL, "print the address, but do not open a browser",
      TAKE(set, struct options, no_open)},
-    VIEW_BINARY,
-    VIEW_SYMFS,
+    VIEW_BINARY_SHOWN,
+    VIEW_SYMFS_SHOWN,
     {"quiet", 'q', NULL, NULL, "do not mention a damaged file", TAKE(set, struct options, quiet)},
     {0},
 };
@@ -74,51 +68,6 @@ int viewed_load(struct viewed *viewed, bool quiet)
     return EXIT_DONE;
 }
 
-/* Says it when no browser could be opened. */
-static _Noreturn void browser_watch(const char *url)
-{
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0) {
-        sigset_t none;
-        int nothing = open("/dev/null", O_RDWR);
-        /* The server's are not for it. */
-        signal(SIGPIPE, SIG_DFL);
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        dup2(nothing, STDIN_FILENO);
-        dup2(nothing, STDOUT_FILENO);
-        dup2(nothing, STDERR_FILENO);
-        execlp("xdg-open", "xdg-open", url, (char *)NULL);
-        _exit(EXIT_NOT_FOUND);
-    }
-    if (child > 0)
-        waitpid(child, &status, 0);
-    if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
-        say("no browser was opened (%s): open the address yourself",
-            WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND ? "xdg-open is not installed"
-                                                                       : "xdg-open failed");
-    _exit(0);
-}
-
-/* The browser, if there is a display to open it on. Not waited for: it may stay. */
-static void open_browser(const char *url)
-{
-    if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
-        return;
-    pid_t child = fork();
-    if (child == 0) {
-        if (fork() != 0) /* nobody's child: nobody has to wait for it */
-            _exit(0);
-        setsid();
-        /* A browser that kept the server's socket would keep its port. */
-        syscall(SYS_close_range, 3u, ~0u, 0u);
-        browser_watch(url);
-    }
-    if (child > 0)
-        waitpid(child, NULL, 0);
-}
-
 struct serving {
     uint16_t port;
     bool open_it;
@@ -130,12 +79,13 @@ static int serve(struct viewed *viewed, const struct serving *how)
     struct err err;
     struct server *server;
     /* What the first page asks for. */
-    static struct question_param heaviest[] = {{"limit", "4000"}}; /* of the flame graph */
+    /* of the flame graph */
+    static struct question_param heaviest[] = {{"cpu-time", ""}, {"limit", "4000"}};
     static struct question_param over_time[] = {{"limit", "8"}};
     static struct question_param by_function[] = {{"by", "function"}};
     static const struct question first[] = {{"about", NULL, 0},         {"info", NULL, 0},
                                             {"report", by_function, 1}, {"timeline", over_time, 1},
-                                            {"contexts", heaviest, 1},  {NULL, NULL, 0}};
+                                            {"contexts", heaviest, 2},  {NULL, NULL, 0}};
     struct server_options options = {.port = how->port,
                                      .make = route_answer,
                                      .data = viewed,
@@ -147,9 +97,15 @@ static int serve(struct viewed *viewed, const struct serving *how)
     fflush(how->to);
     say("showing %s%s%s at this address; Ctrl-C ends", viewed->paths[0],
         viewed->n > 1 ? " and " : "", viewed->n > 1 ? viewed->paths[1] : "");
-    if (how->open_it)
-        open_browser(server_url(server));
+    struct door door = {0};
+    if (how->open_it && browser_has_display()) {
+        if (door_make(&door, server_url(server), &err))
+            browser_open(&door);
+        else
+            say("no browser was opened (%s): open the address yourself", err.text);
+    }
     bool good = server_run(server, &err);
+    door_remove(&door);
     server_close(server);
     return good ? EXIT_DONE : say_err(&err);
 }

@@ -19,6 +19,9 @@ static void replay_open(struct traced *traced, const struct recording_session *s
     trace_replay_init(traced->replay, units, options->core, options->audience);
     traced->replay->also = session->stream_dump ? &session->stream_dump->model : NULL;
     traced->replay->records.interval = options->pairs;
+    traced->replay->counters.period = options->counters;
+    traced->replay->counters.seed = options->record.seed;
+    trace_replay_limit(traced->replay, options->steps);
     traced->replay->costs = options->trace_paths || options->trace_contexts; /* each takes them */
     traced->paths.replay = traced->contexts.replay = traced->replay;
     consumer_add(traced, &traced->replay->consumer);

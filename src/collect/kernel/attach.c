@@ -107,3 +107,20 @@ bool attach_process(struct perf_events *events, struct follow *follow, int pid, 
     return attach.missed ? err_in(err, "process %d", pid)
                          : err_set(err, ERR_SYSTEM, "process %d has ended", pid);
 }
+
+/* A thread that left its CPU after it was met, but before the waiter was on, has no stack.
+ * Injection gives back the threads that it borrows, and some do so just then. */
+void attach_start(struct perf_events *events, struct follow *follow, uint64_t now_ns)
+{
+    struct attach attach = {.events = events, .follow = follow};
+    follow->tasks.began_ns = now_ns;
+    perf_events_start(events);
+    if (!events->request->waits)
+        return;
+    take_news(&attach);
+    for (size_t i = 0; i < follow->tasks.n; i++) {
+        const struct task *task = &follow->tasks.at[i];
+        if (!task->ended)
+            waits_meet(&follow->waits, task->pid, task->tid, now_ns);
+    }
+}

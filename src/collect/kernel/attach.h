@@ -13,3 +13,5 @@ struct perf_events;
  * be followed. False: none could. */
 bool attach_process(struct perf_events *events, struct follow *follow, int pid, uint64_t now_ns,
                     uint64_t *ret_missed, struct err *err);
+/* Starts the waiter, the sampler and the accounting of what is followed. */
+void attach_start(struct perf_events *events, struct follow *follow, uint64_t now_ns);

@@ -77,6 +77,7 @@ static bool take_sample(struct follow *follow, const struct perf_event_header *r
     struct perf_sample sample;
     if (!perf_record_sample(record, follow->chains, true, &sample))
         return false;
+    sample.ids.tid = tasks_tid(&follow->tasks, &sample.ids);
     if (!tasks_own(&follow->tasks, sample.ids.pid, sample.ids.tid))
         samples_add(&follow->samples, &sample);
     return true;
@@ -87,10 +88,12 @@ static bool take_switch(struct follow *follow, const struct perf_event_header *r
     struct perf_ids ids;
     if (!perf_record_ids(record, &ids))
         return false;
-    bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
+    bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT, gone = ids.tid == (uint32_t)TID_GONE;
+    ids.tid = tasks_tid(&follow->tasks, &ids);
     tasks_switch(&follow->tasks, &ids, out);
     bool preempted = out && record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-    waits_switch(&follow->waits, &ids, out, preempted);
+    if (!gone) /* it waits for nothing */
+        waits_switch(&follow->waits, &ids, out, preempted);
     follow->switches += out;
     follow->preempted += preempted;
     return true;

@@ -7,12 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Key: no padding, compared by bytes. */
+struct walked_key {
+    uint32_t pid, tid;
+    char name[16];
+};
+
 void lives_init(struct lives *lives, struct profile *profile)
 {
     *lives = (struct lives){.profile = profile,
                             .totals = &profile->totals,
                             .unix_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC)};
     map_init(&lives->pool_keys, sizeof lives->at->name);
+    map_init(&lives->walked_keys, sizeof(struct walked_key));
 }
 
 void lives_release(struct lives *lives)
@@ -20,6 +27,8 @@ void lives_release(struct lives *lives)
     vec_release(&lives->samples);
     vec_release(&lives->pools);
     map_release(&lives->pool_keys);
+    map_release(&lives->walked_keys);
+    vec_release(&lives->walked);
     vec_release(lives);
 }
 
@@ -121,8 +130,8 @@ static void weight_tell(struct lives *lives, const struct lives_sample *sample, 
 {
     struct totals *totals = lives->totals;
     stacks_add(&lives->profile->stacks, sample->node, sample->group, weight);
-    times_add(lives->profile, sample->node, sample->group, weight,
-              sample->time_ns + lives->unix_ns);
+    times_add(lives->profile, sample->node, sample->group, weight, sample->time_ns + lives->unix_ns,
+              sample->cpu);
     if (lives->beside)
         sum_add(&totals->kernel_samples, 1);
     if (!sample->kernel && lives->beside) {
@@ -149,11 +158,70 @@ static void weights_tell(struct lives *lives)
     lives->samples.n = 0;
 }
 
-static void times_tell(const struct lives *lives, const struct life *life, uint64_t user_ns,
+/* ---- threads with an agent */
+
+static struct walked_times *walked_of(struct lives *lives, uint32_t pid, uint32_t tid,
+                                      const char *name)
+{
+    struct walked_key key = {pid, tid, ""};
+    snprintf(key.name, sizeof key.name, "%s", name);
+    uint32_t index = map_add(&lives->walked_keys, &key);
+    if (index == lives->walked.n)
+        *vec_push(&lives->walked) = (struct walked_times){0};
+    return &lives->walked.at[index];
+}
+
+void lives_told(struct lives *lives, uint32_t pid, uint32_t tid, const char *name, uint64_t ns)
+{
+    sum_add(&walked_of(lives, pid, tid, name)->told_ns, ns);
+}
+
+static uint64_t walked_missing(const struct walked_times *times)
+{
+    uint64_t all = times->user_ns + times->kernel_ns;
+    return all > times->told_ns ? all - times->told_ns : 0;
+}
+
+/* Switches include what the host of a virtual machine took: `all_ns` does not. */
+void lives_rest(struct lives *lives, uint64_t all_ns, uint64_t switched_ns)
+{
+    struct profile *profile = lives->profile;
+    uint64_t wanted = 0, told = switched_ns;
+    for (uint32_t i = 0; i < lives->walked.n; i++)
+        sum_add(&wanted, walked_missing(&lives->walked.at[i]));
+    for (uint32_t i = 0; i < lives->walked.n; i++) {
+        const struct walked_times *times = &lives->walked.at[i];
+        told += times->told_ns - times->user_ns - times->kernel_ns;
+    }
+    bool known = all_ns > switched_ns - switched_ns / 5;
+    uint64_t room = !known ? wanted : all_ns > told ? all_ns - told : 0;
+    for (uint32_t i = 0; lives->measured && wanted && i < lives->walked.n; i++) {
+        const struct walked_times *times = &lives->walked.at[i];
+        const struct walked_key *key = map_key(&lives->walked_keys, i);
+        uint64_t missing = walked_missing(times);
+        if (!missing)
+            continue;
+        missing = room < wanted ? (uint64_t)((u128)missing * room / wanted) : missing;
+        uint64_t user_ns =
+            (uint64_t)((u128)missing * times->user_ns / (times->user_ns + times->kernel_ns));
+        struct thread_times *row =
+            threads_row(&profile->threads, &profile->arena, key->pid, key->tid, key->name);
+        sum_add(&row->user_ns, user_ns);
+        sum_add(&row->kernel_ns, missing - user_ns);
+    }
+}
+
+/* ---- telling */
+
+static void times_tell(struct lives *lives, const struct life *life, uint64_t user_ns,
                        uint64_t kernel_ns)
 {
     struct profile *profile = lives->profile;
-    if (!life->walked) {
+    if (life->walked) {
+        struct walked_times *walked = walked_of(lives, life->pid, life->tid, life->name);
+        sum_add(&walked->user_ns, user_ns);
+        sum_add(&walked->kernel_ns, kernel_ns);
+    } else {
         struct thread_times *row =
             threads_row(&profile->threads, &profile->arena, life->pid, life->tid, life->name);
         sum_add(&row->user_ns, user_ns);

@@ -43,8 +43,14 @@ struct life {
 struct lives_sample {
     uint32_t life, node;      /* STACK_NONE: the sample only divides time */
     uint64_t weight, time_ns; /* when: CLOCK_MONOTONIC */
+    uint32_t cpu;
     uint8_t group;
     bool kernel;
+};
+
+/* A thread that an agent samples: its time as switches have it, and as the agent told it. */
+struct walked_times {
+    uint64_t user_ns, kernel_ns, told_ns;
 };
 
 struct lives {
@@ -61,6 +67,10 @@ struct lives {
     struct lives_samples {
         VEC(struct lives_sample);
     } samples;
+    struct map walked_keys; /* struct walked_key: index i owns walked.at[i] */
+    struct walked_times_list {
+        VEC(struct walked_times);
+    } walked;
     struct map pool_keys; /* names */
     struct pools {
         VEC(struct stratum);
@@ -77,6 +87,12 @@ uint32_t lives_add(struct lives *lives, uint32_t pid, uint32_t tid, const char *
  * stands for earlier time, too. `life`: LIFE_NONE if there was none. */
 uint32_t lives_rename(struct lives *lives, uint32_t life, uint32_t pid, uint32_t tid,
                       const char *name);
+/* An agent has put so much time of the thread into the profile. */
+void lives_told(struct lives *lives, uint32_t pid, uint32_t tid, const char *name, uint64_t ns);
+/* At the end: an agent knows nothing of a thread's time before it came, and after its last sample.
+ * What switches know of more goes into the profile, too. `all_ns`: CPU time of all, as the kernel
+ * counted it; `switched_ns`: as switches have it. */
+void lives_rest(struct lives *lives, uint64_t all_ns, uint64_t switched_ns);
 void lives_sample(struct lives *lives, const struct lives_sample *sample);
 
 /* Gives all samples their weights. Numbers change: `moved` gets the new one of every life that

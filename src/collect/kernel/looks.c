@@ -4,6 +4,7 @@
 #include "collect/kernel/blocked.h"
 #include "collect/perf/proc.h"
 #include "collect/target/thread_state.h"
+#include "profile/sums.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,6 +83,10 @@ static void weigh(struct looks *looks, uint32_t node, uint32_t kind, uint64_t ns
     stacks_add(waits, node, kind + WAIT_COUNT, n);
     stacks_add(waits, node, kind + WAIT_LONGEST, longest_ns);
     stacks_add(waits, node, kind + WAIT_SEEN, seen);
+    const uint64_t weights[WAIT_KIND_GROUPS] = {
+        [WAIT_NS] = ns, [WAIT_COUNT] = n, [WAIT_LONGEST] = longest_ns, [WAIT_SEEN] = seen};
+    wait_times_add(looks->profile, node, kind, weights, clock_ns(CLOCK_REALTIME),
+                   longest_ns ? longest_ns : ns);
 }
 
 static uint32_t root_of(struct looks *looks, const struct look_thread *thread)
@@ -109,6 +114,7 @@ static void thread_account(struct looks *looks, struct look_thread *thread, uint
     thread->often = now.slices - thread->times.slices;
     thread->waits += thread->often;
     looks->off_ns += all - run;
+    thread->off_ns += all - run;
     thread->times = now;
     thread->at_ns = now_ns;
 }
@@ -181,6 +187,7 @@ static void thread_look(struct looks *looks, struct look_thread *thread, uint64_
         stack_look(looks, thread, now_ns);
         return;
     }
+    proc_read_name((int)thread->pid, (int)thread->tid, thread->name);
     thread->times = now; /* its life before that is not known */
     thread->at_ns = thread->since_ns = now_ns;
     thread->waits = 1;
@@ -229,10 +236,26 @@ void looks_take(struct looks *looks, uint64_t now_ns)
     looks->next_ns = now_ns + less(pause, PAUSE_NS) + cost * COST_PARTS;
 }
 
-uint64_t looks_tell(struct looks *looks, bool last)
+static void off_tell(struct looks *looks)
+{
+    struct profile *profile = looks->profile;
+    for (size_t i = 0; i < looks->n; i++) {
+        struct look_thread *thread = &looks->at[i];
+        if (thread->off_ns)
+            sum_add(&threads_row(&profile->threads, &profile->arena, thread->pid, thread->tid,
+                                 thread->name)
+                         ->off_ns,
+                    thread->off_ns);
+        thread->off_ns = 0;
+    }
+}
+
+uint64_t looks_tell(struct looks *looks, bool last, bool times)
 {
     uint64_t off = looks->off_ns;
     looks->off_ns = 0;
+    if (times)
+        off_tell(looks);
     for (size_t i = 0; last && i < looks->n; i++) {
         struct look_thread *thread = &looks->at[i];
         if (thread->blocked_ns)

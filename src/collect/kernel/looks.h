@@ -31,6 +31,8 @@ struct look_thread {
     struct look_times times;
     uint64_t blocked_ns, runnable_ns, waits; /* whose stack is not known yet */
     uint64_t often;                          /* waits since the look before */
+    uint64_t off_ns;                         /* not told yet */
+    char name[16];
 };
 
 struct looks {
@@ -60,7 +62,8 @@ void looks_start(struct looks *looks, const struct perf_event_attr *waiter, uint
 void looks_process(struct looks *looks, uint32_t pid);
 /* Looks, if it is on and time for it. */
 void looks_take(struct looks *looks, uint64_t now_ns);
-/* Time that threads were off CPUs, since the last call. `last`: waits without a stack are told. */
-uint64_t looks_tell(struct looks *looks, bool last);
+/* Time that threads were off CPUs, since the last call. `last`: waits without a stack are told.
+ * `times`: the threads' rows in the profile get it, too. */
+uint64_t looks_tell(struct looks *looks, bool last, bool times);
 /* The profile's stacks were emptied. */
 void looks_forget(struct looks *looks);

@@ -21,6 +21,7 @@ void tasks_release(struct tasks *tasks)
     lives_release(&tasks->lives);
     map_release(&tasks->tids);
     map_release(&tasks->own);
+    vec_release(&tasks->cpus);
     vec_release(tasks);
 }
 
@@ -80,6 +81,34 @@ static void task_account_now(struct tasks *tasks, struct task *task, uint64_t no
         return;
     if (task->unknown || !task->on || last)
         task_account_as(tasks, task, false, now_ns);
+}
+
+/* ---- CPUs */
+
+enum { CPUS_MAX = 1 << 16 };
+
+uint32_t tasks_tid(const struct tasks *tasks, const struct perf_ids *ids)
+{
+    if (ids->tid != (uint32_t)TID_GONE || ids->cpu >= tasks->cpus.n || !tasks->cpus.at[ids->cpu])
+        return ids->tid;
+    return tasks->at[tasks->cpus.at[ids->cpu] - 1].tid;
+}
+
+/* A CPU has one thread at a time: whoever was there before has left, even if nobody said so. */
+static void task_met(struct tasks *tasks, struct task *task, const struct perf_ids *ids)
+{
+    if (ids->cpu >= CPUS_MAX)
+        return;
+    while (tasks->cpus.n <= ids->cpu)
+        *vec_push(&tasks->cpus) = 0;
+    uint32_t *on = &tasks->cpus.at[ids->cpu], index = (uint32_t)(task - tasks->at) + 1;
+    struct task *before = *on && *on != index ? &tasks->at[*on - 1] : NULL;
+    if (before && before->on && before->cpu == ids->cpu) {
+        task_account(tasks, before, ids->time_ns);
+        before->on = false;
+    }
+    *on = index;
+    task->cpu = ids->cpu;
 }
 
 static void task_tell(const struct tasks *tasks, struct task *task)
@@ -225,11 +254,16 @@ static void task_revive(struct tasks *tasks, struct task *task, uint64_t now_ns)
 void tasks_name(struct tasks *tasks, const struct perf_name *name)
 {
     struct task *task = tasks_get(tasks, name->pid, name->tid, name->ids.time_ns);
+    bool itself = name->ids.tid == name->tid; /* else a sibling did, and it may be asleep */
     task_revive(tasks, task, name->ids.time_ns);
-    task_account_as(tasks, task, true, name->ids.time_ns);
+    if (itself)
+        task_account_as(tasks, task, true, name->ids.time_ns);
+    else
+        task_account(tasks, task, name->ids.time_ns);
     task_tell(tasks, task);
     snprintf(task->name, sizeof task->name, "%s", name->name);
-    task->on = true; /* it named itself, or a sibling did: then the next switch puts it right */
+    if (itself)
+        task->on = true;
     task_lives(tasks, task,
                lives_rename(&tasks->lives, task->ended ? LIFE_NONE : task->life, task->pid,
                             task->tid, task->name));
@@ -245,6 +279,11 @@ void tasks_switch(struct tasks *tasks, const struct perf_ids *ids, bool out)
     task_account_as(tasks, task, out, ids->time_ns);
     task->switches += out;
     task->on = !out;
+    task_met(tasks, task, ids);
+    if (out && task->leaving) {
+        life_end(tasks, task);
+        task->ended = true;
+    }
 }
 
 void tasks_sample(struct tasks *tasks, const struct perf_ids *ids, uint32_t node, uint32_t group,
@@ -253,13 +292,16 @@ void tasks_sample(struct tasks *tasks, const struct perf_ids *ids, uint32_t node
     struct task *task = tasks_get(tasks, ids->pid, ids->tid, ids->time_ns);
     task_account_as(tasks, task, true, ids->time_ns);
     task->on = true;
-    if (task->ended) /* it is on its way out */
+    task_met(tasks, task, ids);
+    task->leaving |= task->ended;
+    if (task->ended)
         task_lives(tasks, task, lives_add(&tasks->lives, task->pid, task->tid, task->name));
     task->ended = false;
     lives_sample(&tasks->lives, &(struct lives_sample){.life = task->life,
                                                        .node = node,
                                                        .weight = weight,
                                                        .time_ns = ids->time_ns,
+                                                       .cpu = ids->cpu,
                                                        .group = (uint8_t)group,
                                                        .kernel = kernel});
 }

@@ -21,7 +21,9 @@ struct task {
     char name[16];
     bool ended, on;    /* on: on a CPU */
     bool unknown;      /* `on` is not known until a record says so */
+    bool leaving;      /* it has ended, but a sample met it on its way out */
     bool walked;       /* an agent samples it */
+    uint32_t cpu;      /* that it was met on last */
     uint32_t life;     /* in lives; void once it has ended */
     uint64_t since_ns; /* accounted up to here */
     /* Not in the profile yet. */
@@ -32,6 +34,9 @@ struct tasks {
     struct profile *profile;
     struct map tids; /* the latest thread of each tid */
     VEC(struct task);
+    struct cpu_tasks {
+        VEC(uint32_t);
+    } cpus; /* index plus 1 of the one that is on each CPU; 0: not known */
     struct lives lives;
     uint32_t own_pid;  /* of gait: its time is left out, */
     struct map own;    /* and that of these threads, by tid */
@@ -46,6 +51,11 @@ void tasks_release(struct tasks *tasks);
 
 /* Never NULL; a new thread is assumed to exist since `now_ns`. Valid until the next call. */
 struct task *tasks_get(struct tasks *tasks, uint32_t pid, uint32_t tid, uint64_t now_ns);
+
+/* The kernel's word for a thread that has lost its number, and is still on a CPU. */
+enum { TID_GONE = -1 };
+/* The thread that a record means: that of the CPU, if it is gone. */
+uint32_t tasks_tid(const struct tasks *tasks, const struct perf_ids *ids);
 
 /* Whether it is one of gait's. */
 bool tasks_own(const struct tasks *tasks, uint32_t pid, uint32_t tid);

@@ -1,11 +1,13 @@
 #include "collect/kernel/waits.h"
 
+#include "base/clock.h"
 #include "collect/kernel/blocked.h"
 #include "collect/kernel/tasks.h"
 #include "collect/perf/perf_record.h"
 #include "profile/waits.h"
 
 #include <string.h>
+#include <time.h>
 
 /* A stack that was taken this long before its switch belongs to another one, whose record was lost:
  * the two are less than a microsecond apart, unless a hypervisor stops the CPU between them. */
@@ -82,6 +84,7 @@ void waits_stack(struct waits *waits, const struct perf_sample *sample)
     /* samples_node may reach /proc, but never this map. */
     wait->node = samples_node(&waits->stacks, sample);
     wait->stack_ns = sample->ids.time_ns;
+    wait->looked = false;
 }
 
 /* Nodes are renumbered: what a wait needs is kept as keys. */
@@ -127,15 +130,46 @@ static void wait_end(struct waits *waits, struct wait *wait, uint64_t now_ns)
         struct wait_stratum *stratum = &waits->strata.at[index];
         stratum->ns += ns;
         stratum->n++;
-        stratum->longest_ns = ns > stratum->longest_ns ? ns : stratum->longest_ns;
+        if (ns > stratum->longest_ns) {
+            stratum->longest_ns = ns;
+            stratum->longest_end_ns = now_ns;
+        }
         if (node != STACK_NONE) {
             stratum->seen_ns += ns;
             stratum->seen++;
-            *vec_push(&waits->ended) = (struct wait_seen){index, node, ns};
+            *vec_push(&waits->ended) = (struct wait_seen){index, node, ns, now_ns};
         }
     }
     wait->waits = false;
     wait_drop(wait);
+}
+
+/* Whether the stack that is known is that of a wait which begins now. One that was looked at is of
+ * the wait at that moment, and so of the last one that begins before it. */
+static bool stack_fits(const struct wait *wait, uint64_t now_ns)
+{
+    if (wait->looked)
+        return wait->stack_ns >= now_ns;
+    if (wait->waits && wait->stack_ns <= wait->since_ns)
+        return false; /* of the wait before, whose end was lost */
+    return wait->stack_ns + STACK_AGE_NS >= now_ns;
+}
+
+/* Records arrive late: a thread may have been looked at in the wait after this one. */
+static void wait_back(struct waits *waits, struct wait *wait, uint64_t now_ns)
+{
+    struct wait next = *wait;
+    bool later = wait->looked && wait->stack_ns > now_ns;
+    if (later) {
+        wait->node = STACK_NONE;
+        wait->path = (struct wait_path){0};
+    }
+    wait->gone = false;
+    wait_end(waits, wait, now_ns);
+    if (later) {
+        wait->node = next.node;
+        wait->path = next.path;
+    }
 }
 
 void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, bool runnable)
@@ -144,15 +178,12 @@ void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, boo
         return;
     struct wait *wait = wait_of(waits, ids);
     if (!out) {
-        wait->gone = false;
-        wait_end(waits, wait, ids->time_ns);
+        wait_back(waits, wait, ids->time_ns);
         return;
     }
     if (wait->gone)
         return;
-    if (wait->waits) /* its coming back was lost: nobody knows when */
-        wait_drop(wait);
-    if (wait->stack_ns + STACK_AGE_NS < ids->time_ns)
+    if (!stack_fits(wait, ids->time_ns))
         wait_drop(wait);
     wait->waits = true;
     wait->asked = false;
@@ -160,18 +191,33 @@ void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, boo
     wait->since_ns = ids->time_ns;
 }
 
-void waits_meet(struct waits *waits, uint32_t pid, uint32_t tid, uint64_t now_ns)
+static bool has_stack(const struct wait *wait)
+{
+    return wait->node != STACK_NONE || wait->path.n;
+}
+
+static bool stack_needed(const struct waits *waits, uint32_t tid)
+{
+    uint32_t index = map_find(&waits->tids, &tid);
+    return index == MAP_NONE || !(waits->at[index].gone || has_stack(&waits->at[index]));
+}
+
+void waits_meet(struct waits *waits, uint32_t pid, uint32_t tid, uint64_t since_ns)
 {
     struct perf_ids ids = {.pid = pid, .tid = tid};
     struct blocked blocked;
-    if (waits->off || is_nobody(waits, &ids) || !blocked_read(pid, tid, &blocked))
+    if (waits->off || is_nobody(waits, &ids) || !stack_needed(waits, tid) ||
+        !blocked_read(pid, tid, &blocked))
         return;
     struct wait *wait = wait_of(waits, &ids);
-    wait_drop(wait);
     wait->node = blocked_node(&waits->stacks, pid, tid, &blocked);
+    wait->stack_ns = clock_ns(CLOCK_MONOTONIC);
+    wait->looked = true;
+    if (wait->waits)
+        return;
     wait->waits = true;
     wait->runnable = false;
-    wait->since_ns = wait->stack_ns = now_ns;
+    wait->since_ns = since_ns;
 }
 
 /* Who holds a lock is known while it is waited for, not afterwards. */
@@ -190,8 +236,7 @@ void waits_ask(struct waits *waits, uint64_t now_ns)
 {
     for (size_t i = 0; !waits->off && i < waits->n; i++) {
         struct wait *wait = &waits->at[i];
-        bool has_stack = wait->node != STACK_NONE || wait->path.n;
-        if (wait->waits && !wait->runnable && !wait->asked && has_stack &&
+        if (wait->waits && !wait->runnable && !wait->asked && has_stack(wait) &&
             now_ns > wait->since_ns + LONG_NS)
             wait_ask(waits, wait);
     }
@@ -215,12 +260,16 @@ static uint64_t part(uint64_t all, uint64_t before, uint64_t now, uint64_t of)
     return (uint64_t)((u128)all * (before + now) / of - (u128)all * before / of);
 }
 
+/* They ended so many ns ago, and lasted so long. */
 static void weights_add(struct waits *waits, uint32_t node, uint32_t runnable,
-                        const uint64_t weights[WAIT_KIND_GROUPS])
+                        const uint64_t weights[WAIT_KIND_GROUPS], uint64_t age_ns,
+                        uint64_t lasted_ns)
 {
     uint32_t kind = runnable ? WAIT_RUNNABLE : WAIT_BLOCKED;
     for (uint32_t i = 0; i < WAIT_KIND_GROUPS; i++)
         stacks_add(&waits->profile->waits, node, kind + i, weights[i]);
+    wait_times_add(waits->profile, node, kind, weights, clock_ns(CLOCK_REALTIME) - age_ns,
+                   lasted_ns);
 }
 
 static struct stratum_key stratum_key(const struct waits *waits, uint32_t index)
@@ -230,7 +279,7 @@ static struct stratum_key stratum_key(const struct waits *waits, uint32_t index)
     return key;
 }
 
-static void ended_tell(struct waits *waits)
+static void ended_tell(struct waits *waits, uint64_t now_ns)
 {
     for (size_t i = 0; i < waits->ended.n; i++) {
         const struct wait_seen *wait = &waits->ended.at[i];
@@ -242,14 +291,15 @@ static void ended_tell(struct waits *waits)
             [WAIT_SEEN] = 1};
         all->dealt_ns += wait->ns;
         all->dealt++;
-        weights_add(waits, wait->node, stratum_key(waits, wait->stratum).runnable, weights);
+        weights_add(waits, wait->node, stratum_key(waits, wait->stratum).runnable, weights,
+                    now_ns > wait->end_ns ? now_ns - wait->end_ns : 0, wait->ns);
     }
     waits->ended.n = 0;
 }
 
 /* What no stack is known of, of the thread alone. */
 static void stratum_tell(struct waits *waits, struct stratum_key key,
-                         const struct wait_stratum *stratum)
+                         const struct wait_stratum *stratum, uint64_t now_ns)
 {
     uint32_t root = stacks_node(&waits->profile->waits, STACK_NONE, MODULE_NONE,
                                 stack_thread(key.pid, key.tid));
@@ -258,11 +308,12 @@ static void stratum_tell(struct waits *waits, struct stratum_key key,
         weights[WAIT_NS] = stratum->ns;
         weights[WAIT_COUNT] = stratum->n;
     }
-    weights_add(waits, root, key.runnable, weights);
+    uint64_t age = now_ns > stratum->longest_end_ns ? now_ns - stratum->longest_end_ns : 0;
+    weights_add(waits, root, key.runnable, weights, age, stratum->longest_ns);
 }
 
 /* Strata without a stack wait for one. */
-static void strata_tell(struct waits *waits, bool last)
+static void strata_tell(struct waits *waits, bool last, uint64_t now_ns)
 {
     struct map keys;
     uint32_t kept = 0;
@@ -271,7 +322,7 @@ static void strata_tell(struct waits *waits, bool last)
         struct wait_stratum stratum = waits->strata.at[i];
         struct stratum_key key = stratum_key(waits, i);
         if (stratum.seen || last) {
-            stratum_tell(waits, key, &stratum);
+            stratum_tell(waits, key, &stratum, now_ns);
             continue;
         }
         map_add(&keys, &key);
@@ -291,8 +342,8 @@ void waits_tell(struct waits *waits, uint64_t now_ns, bool last)
         else
             wait_keep(waits, wait);
     }
-    ended_tell(waits);
-    strata_tell(waits, last);
+    ended_tell(waits, now_ns);
+    strata_tell(waits, last, now_ns);
 }
 
 void waits_forget(struct waits *waits)

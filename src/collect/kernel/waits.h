@@ -30,6 +30,7 @@ struct wait {
     bool gone;  /* it has ended, and leaves its CPU for the last time */
     uint64_t since_ns;
     uint64_t stack_ns; /* when the stack was taken */
+    bool looked;       /* by /proc, while the thread waited: else when it left its CPU */
     uint32_t node;     /* of profile->waits; STACK_NONE: look in `path` */
     struct wait_path {
         VEC(struct stack_key);
@@ -39,14 +40,15 @@ struct wait {
 /* Waits of one thread, kind and length that are not in the profile yet. */
 struct wait_stratum {
     uint64_t ns, n, longest_ns;
-    uint64_t seen_ns, seen; /* of them, with a stack */
+    uint64_t longest_end_ns; /* when that one ended */
+    uint64_t seen_ns, seen;  /* of them, with a stack */
     uint64_t dealt_ns, dealt;
 };
 
 /* A wait with a stack. */
 struct wait_seen {
     uint32_t stratum, node;
-    uint64_t ns;
+    uint64_t ns, end_ns;
 };
 
 struct waits {
@@ -76,8 +78,10 @@ void waits_release(struct waits *waits);
 void waits_stack(struct waits *waits, const struct perf_sample *sample);
 /* `runnable`: others wanted its CPU. */
 void waits_switch(struct waits *waits, const struct perf_ids *ids, bool out, bool runnable);
-/* A thread that may wait already when it is first followed. */
-void waits_meet(struct waits *waits, uint32_t pid, uint32_t tid, uint64_t now_ns);
+/* Looks at a thread that may wait already: when it is first followed, and again when the waiter is
+ * on. In between it may begin another wait, whose stack nobody takes. `since_ns`: if no switch says
+ * when the wait began. */
+void waits_meet(struct waits *waits, uint32_t pid, uint32_t tid, uint64_t since_ns);
 void waits_exit(struct waits *waits, uint32_t tid);
 
 /* Finds out which locks threads wait for that have waited for long, and who holds them. */

@@ -1,10 +1,10 @@
 #include "collect/output/output.h"
 
 #include "base/clock.h"
-#include "collect/output/jit_places.h"
 #include "base/err.h"
 #include "base/version.h"
 #include "keep/gather.h"
+#include "keep/gather_ahead.h"
 #include "keep/sources.h"
 #include "model/core/cpu.h"
 #include "profile/file/file.h"
@@ -78,33 +78,80 @@ uint64_t output_bytes(const struct output *output)
     return stat(output->path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-void output_name_jit(struct output *output, struct profile *ret)
+void output_name_jit(struct output *output, struct profile *ret, enum jit_sources sources)
 {
     const struct profile *profile;
     const struct places *places = profile_writer_places(output->writer, &profile);
-    jit_places_name(ret, places, profile);
+    jit_places_name(ret, places, profile, sources);
 }
 
-/* Somebody waits for the end of a program that was sampled: what takes long is left out. */
-static void files_keep(struct output *output, bool quick)
+/* Somebody waits for the end of a program: what takes long is left out, unless all was asked for.
+ */
+static struct gather_wish wish(const struct output *output, struct gather_wish patience)
+{
+    bool all = output->keep.all || output->keep.sources;
+    if (all)
+        patience.patience = patience.lines = 0;
+    patience.no_paths = output->keep.no_paths;
+    return patience;
+}
+
+/* Ever more seldom: what a program has run so far changes less and less, and copying it is not
+ * free. */
+void output_look_ahead(struct output *output)
+{
+    /* Lines take some hundredths of the time so far, of a CPU that is idle. */
+    /* Debug information of some 32 MB: what its lines take in the profile, and at the end, grows
+     * with it. */
+    enum { FIRST_NS = 100000000, LINES_NS = 10000000, LINES_MOST = 128 };
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    const struct profile *profile;
+    if (!output->ahead_due_ns)
+        output->ahead_due_ns = now, output->began_ns = now - FIRST_NS;
+    if (output->keep.none || now < output->ahead_due_ns)
+        return;
+    output->ahead_due_ns = now + (now - output->began_ns);
+    const struct places *places = profile_writer_places(output->writer, &profile);
+    if (!profile->modules.n)
+        return;
+    uint64_t lines = 1 + (now - output->began_ns) / LINES_NS;
+    lines = lines < LINES_MOST ? lines : LINES_MOST;
+    if (!output->ahead)
+        output->ahead =
+            gather_ahead_start(wish(output, (struct gather_wish){1, (unsigned)lines, false}));
+    if (output->ahead)
+        gather_ahead_tell(output->ahead, profile, places, (unsigned)lines);
+}
+
+uint64_t output_ahead_ns(const struct output *output)
+{
+    return output->ahead ? gather_ahead_ns(output->ahead) : 0;
+}
+
+static void files_keep(struct output *output, struct gather_wish patience)
 {
     const struct profile *profile;
     const struct places *places = profile_writer_places(output->writer, &profile);
     struct keep_result gathered;
-    gather(&gathered, profile, places, quick ? GATHER_QUICK : GATHER_ALL);
+    if (output->ahead)
+        gather_ahead_stop(output->ahead);
+    gather(&gathered, profile, places, wish(output, patience), output->ahead);
     output->without_lines = gathered.without_lines;
     if (output->keep.sources)
         sources_keep(&gathered.kept, &gathered.arena);
-    profile_writer_keep(output->writer, &gathered.kept);
+    profile_writer_keep(output->writer, &gathered.kept, &gathered.arena);
     keep_result_release(&gathered);
+    if (output->ahead)
+        gather_ahead_release(output->ahead);
+    output->ahead = NULL;
 }
 
-uint64_t output_close(struct output *output, bool whole, bool quick)
+uint64_t output_close(struct output *output, bool whole, struct gather_wish patience)
 {
     struct err err;
     profile_writer_tell_rows(output->writer, output->rows);
     if (!output->keep.none)
-        files_keep(output, quick && !output->keep.all && !output->keep.sources);
+        files_keep(output, patience);
     if (!(whole ? profile_writer_close : profile_writer_end)(output->writer, &err))
         snprintf(output->error, sizeof output->error, "%s", err.text);
     else

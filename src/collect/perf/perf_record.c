@@ -42,7 +42,8 @@ static bool take_ids(struct rest *rest, struct perf_ids *ret_ids)
         return false;
     rest->n -= sizeof *ret_ids;
     return take_u32(&tail, &ret_ids->pid) && take_u32(&tail, &ret_ids->tid) &&
-           take_u64(&tail, &ret_ids->time_ns);
+           take_u64(&tail, &ret_ids->time_ns) && take_u32(&tail, &ret_ids->cpu) &&
+           take_u32(&tail, &ret_ids->reserved);
 }
 
 /* The name that fills the rest; it ends with a zero inside it. */
@@ -98,6 +99,7 @@ bool perf_record_sample(const struct perf_event_header *record, bool with_chain,
                                               PERF_RECORD_MISC_USER};
     if (!take_u64(&rest, &sample.ip) || !take_u32(&rest, &sample.ids.pid) ||
         !take_u32(&rest, &sample.ids.tid) || !take_u64(&rest, &sample.ids.time_ns) ||
+        !take_u32(&rest, &sample.ids.cpu) || !take_u32(&rest, &sample.ids.reserved) ||
         !take_u64(&rest, &sample.period) || (with_chain && !take_chain(&rest, &sample)) ||
         (with_stack && (!take_registers(&rest, &sample) || !take_stack(&rest, &sample))))
         return false;

@@ -8,9 +8,10 @@
 
 struct perf_event_header;
 
-/* Fields of all samples, in this order; every other record ends with ids and time. */
-#define PERF_RECORD_SAMPLED                                                                        \
-    (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
+/* Fields at the end of every other record, the same of all events: they may share a ring. */
+#define PERF_RECORD_IDENTIFIED (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+/* Fields of all samples: the place, these, the period. */
+#define PERF_RECORD_SAMPLED (PERF_SAMPLE_IP | PERF_RECORD_IDENTIFIED | PERF_SAMPLE_PERIOD)
 /* rax to rip and r8 to r15, in the kernel's numbering: no flags, no segments. */
 #define PERF_RECORD_REGISTERS 0xff01ffull
 enum { PERF_RECORD_REGISTERS_N = 17 };
@@ -18,6 +19,7 @@ enum { PERF_RECORD_REGISTERS_N = 17 };
 struct perf_ids {
     uint32_t pid, tid;
     uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint32_t cpu, reserved;
 };
 
 struct perf_sample {

@@ -52,7 +52,7 @@ static void ask_tracker(struct perf_event_attr *attr, bool inherit)
 {
     *attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
                                      .config = PERF_COUNT_SW_DUMMY,
-                                     .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+                                     .sample_type = PERF_RECORD_IDENTIFIED,
                                      .inherit = inherit,
                                      .exclude_kernel = 1,
                                      .exclude_hv = 1,

@@ -296,6 +296,10 @@ static void append(struct run *run, uint64_t now_ns, bool last)
     }
     account(run, now_ns, last);
     output_append(&run->output, &run->delta, false);
+    if (last) { /* only what was appended is known to need a name */
+        output_name_jit(&run->output, &run->delta, JIT_DUMPS);
+        output_append(&run->output, &run->delta, false);
+    }
     follow_forget(&run->follow);
     tell_progress(run, now_ns);
 }
@@ -309,8 +313,7 @@ static void sampling_start(struct run *run, uint64_t now_ns)
 {
     run->start_ns = NEVER;
     if (!run->events.sampling) {
-        run->follow.tasks.began_ns = now_ns;
-        perf_events_start(&run->events);
+        attach_start(&run->events, &run->follow, now_ns);
         if (run->starts)
             cpu_times_read(&run->child, &run->before);
     }
@@ -421,7 +424,10 @@ static void wait_for_child(struct run *run)
 static void output_finish(struct run *run)
 {
     /* All modules of a machine, to their last line, would take longer than the recording may. */
-    run->plain->file_bytes = output_close(&run->output, true, run->options->all_cpus);
+    struct gather_wish wish = {0};
+    if (run->options->all_cpus)
+        wish.patience = wish.lines = 1;
+    run->plain->file_bytes = output_close(&run->output, true, wish);
     memcpy(run->plain->write_error, run->output.error, sizeof run->output.error);
 }
 

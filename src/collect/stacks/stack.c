@@ -1,6 +1,7 @@
 #include "collect/stacks/stack.h"
 
 #include "collect/stacks/stack_guess.h"
+#include "collect/stacks/stack_landing.h"
 #include "program/unwind/unwind.h"
 
 #include <asm/perf_regs.h>
@@ -84,6 +85,7 @@ struct walk {
 /* Outwards by rules alone, until there is none. */
 static void walk_by_rules(struct walk *walk, struct unwind_frame *frame)
 {
+    enum { THROWING = 2 }; /* frames: what throws ends with a call that does nothing */
     struct stack *stack = walk->stack;
     for (;;) {
         if (stack->n == STACK_FRAMES_MAX) {
@@ -94,6 +96,7 @@ static void walk_by_rules(struct walk *walk, struct unwind_frame *frame)
         struct stack_place place = {0};
         struct avma inside = stack_frame_inside(&stack->at[stack->n - 1]);
         bool mapped = walk->space->place(walk->space->closure, inside, &place);
+        struct unwind_frame before = *frame;
         enum unwind_step step = mapped && place.unwind
                                     ? unwind_step(place.unwind, place.at, frame, &walk->memory)
                                     : UNWIND_NO_RULE;
@@ -105,6 +108,8 @@ static void walk_by_rules(struct walk *walk, struct unwind_frame *frame)
             }
             return;
         }
+        if (stack->n <= THROWING)
+            stack_landing(&place, &before, &walk->memory, frame);
     }
 }
 

@@ -51,6 +51,8 @@ void counted_trails_rates_add(struct trail_rates *sum, const struct trail_rates 
     sum->long_n += more->long_n;
     sum->long_rates += more->long_rates;
     sum->long_rates_yy += more->long_rates_yy;
+    sum_add(&sum->in_copies, more->in_copies);
+    sum_add(&sum->in_copies_ticks, more->in_copies_ticks);
 }
 
 void counted_trails_sample(struct counted_trails *trails, const struct event_walk *walk,
@@ -62,6 +64,10 @@ void counted_trails_sample(struct counted_trails *trails, const struct event_wal
     trails->told += walk->counted;
     trails->ticks += walk->counted_ticks;
     trails->trails++;
+    if (walk->copies_ticks) {
+        sum_add(&trails->rates.in_copies, walk->counted);
+        sum_add(&trails->rates.in_copies_ticks, walk->copies_ticks);
+    }
     if (walk->warm_ticks)
         long_add(&trails->rates, walk);
 }

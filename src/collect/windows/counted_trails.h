@@ -42,6 +42,7 @@ struct trail_weight {
 struct trail_rates {
     uint64_t time, count;
     uint64_t long_n, long_rates, long_rates_yy;
+    uint64_t in_copies, in_copies_ticks; /* instructions, and ticks in copies alone */
 };
 
 struct counted_trails {

@@ -44,8 +44,8 @@ struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk)
     return (struct crew_sample){.weight_ns = weight, .since_ns = since};
 }
 
-void crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,
-               struct profile *profile)
+uint64_t crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,
+                   struct profile *profile)
 {
     struct crew_thread *thread = thread_of(crew, (uint32_t)slot->tid);
     if (thread->start_tsc != slot->start_tsc)
@@ -56,17 +56,18 @@ void crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,
     uint64_t more = ran > thread->cpu_ns ? ran - thread->cpu_ns : 0;
     uint64_t user = thread->user_ns < more ? thread->user_ns : more;
     if (!more)
-        return;
+        return 0;
     thread->cpu_ns += more;
     char name[sizeof slot->name + 1] = {0};
     memcpy(name, slot->name, sizeof slot->name);
     struct thread_times *row =
         threads_row(&profile->threads, &profile->arena, pid, (uint32_t)slot->tid, name);
     if (!crew->sampled)
-        return;
+        return 0;
     sum_add(&row->user_ns, user);
     sum_add(&row->kernel_ns, more - user);
     thread->user_ns -= user; /* chance may have it ahead: told when the clock has caught up */
+    return more;
 }
 
 void crew_end(struct crew *crew, uint32_t tid)

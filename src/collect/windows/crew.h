@@ -47,8 +47,8 @@ void crew_release(struct crew *crew);
 
 struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk);
 
-/* Updates the thread's row in the profile from its slot. */
-void crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,
-               struct profile *profile);
+/* Updates the thread's row in the profile from its slot. Returns the CPU time that it added. */
+uint64_t crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,
+                   struct profile *profile);
 /* The thread has ended: the next one with this tid is another. */
 void crew_end(struct crew *crew, uint32_t tid);

@@ -106,10 +106,21 @@ static void messages_expand(struct decode *decode)
     tally_weigh(tally, &weight);
 }
 
+/* When the batch was; one without a walk was counted now. */
+static void batch_date(struct decode *decode)
+{
+    uint64_t hz = decode->weighing.tsc_hz, now = __builtin_ia32_rdtsc();
+    uint64_t first = decode->span.start_tsc ? decode->span.start_tsc : now;
+    uint64_t last = decode->span.last_tsc > first ? decode->span.last_tsc : first;
+    uint64_t begin_ns = interrupts_unix(first, hz), end_ns = interrupts_unix(last, hz);
+    decode->batch.span = (struct time_part){begin_ns, end_ns > begin_ns ? end_ns : begin_ns};
+}
+
 void decode_flush(struct decode *decode, bool last)
 {
     if (decode->tallies)
         counted_trails_read(&decode->trails);
+    batch_date(decode);
     struct batch_end end = {.batch = &decode->batch, .cpu_ns = decode->span.cpu_ns, .last = last};
     messages_expand(decode);
     decode->unmapped += expansion_flush(&decode->expansion);
@@ -119,7 +130,7 @@ void decode_flush(struct decode *decode, bool last)
             c->kind->flush(c, &end);
     }
     batch_close(&decode->batch, decode->profile);
-    decode->span.cpu_ns = decode->span.start_tsc = 0;
+    decode->span.cpu_ns = decode->span.start_tsc = decode->span.last_tsc = 0;
 }
 
 void decode_counters(struct decode *decode)
@@ -140,6 +151,7 @@ static void span_add(struct decode *decode, uint64_t tsc, uint64_t since_ns)
         decode_flush(decode, false);
     if (!decode->span.cpu_ns)
         decode->span.start_tsc = tsc;
+    decode->span.last_tsc = tsc > decode->span.last_tsc ? tsc : decode->span.last_tsc;
     decode->span.cpu_ns += since_ns;
 }
 

@@ -41,8 +41,8 @@ struct decode {
     bool tallies; /* counts come from trails; else from windows */
     struct batch batch;
     struct {
-        uint64_t start_tsc, cpu_ns; /* when it began; CPU time that its samples cover */
-    } span;                         /* of the open batch */
+        uint64_t start_tsc, last_tsc, cpu_ns; /* first and last walk; CPU time of its samples */
+    } span;                                   /* of the open batch */
     struct window_consumer *consumers[DECODE_CONSUMERS];
     size_t n_consumers;
     uint64_t windows, instructions; /* accepted so far */

@@ -5,6 +5,7 @@
 #include "process/mappings.h"
 #include "process/selection.h"
 #include "profile/sums.h"
+#include "profile/times.h"
 
 void interrupts_init(struct interrupts *interrupts, const struct recording_session *session,
                      struct mappings *mappings)
@@ -46,12 +47,16 @@ static uint32_t time_node(struct interrupts *interrupts, const struct event_walk
     return stacks_node(stacks, root, at.module, at.address.v);
 }
 
-/* The moment of a tick of the clock; until its speed is known, now: walks are read soon. */
-static uint64_t unix_of(uint64_t tsc, uint64_t tsc_hz)
+uint64_t interrupts_unix(uint64_t tsc, uint64_t tsc_hz)
 {
     uint64_t now = __builtin_ia32_rdtsc();
     uint64_t age = tsc_hz && tsc < now ? (uint64_t)((u128)(now - tsc) * 1000000000u / tsc_hz) : 0;
     return clock_ns(CLOCK_REALTIME) - age;
+}
+
+static uint32_t cpu_of(const struct event_walk *walk)
+{
+    return walk->cpu_node ? (walk->cpu_node - 1) & CPU_MASK : SLICE_CPU_NONE;
 }
 
 struct interrupt interrupts_add(struct interrupts *interrupts, const struct event_walk *walk,
@@ -69,7 +74,8 @@ struct interrupt interrupts_add(struct interrupts *interrupts, const struct even
     if (!mappings->only || selection_takes(mappings->only, mappings, at)) {
         uint32_t node = time_node(interrupts, walk, at, stack, &interrupt);
         stacks_add(&profile->stacks, node, group, weight_ns);
-        times_add(profile, node, group, weight_ns, unix_of(walk->tsc, tsc_hz));
+        times_add(profile, node, group, weight_ns, interrupts_unix(walk->tsc, tsc_hz),
+                  cpu_of(walk));
     }
     sum_add(&profile->totals.samples, 1);
     sum_add(&profile->totals.sampled_ns, weight_ns);

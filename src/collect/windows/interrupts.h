@@ -28,6 +28,9 @@ void interrupts_release(struct interrupts *interrupts);
 /* What a Python code object is. False: it makes no sense. */
 bool interrupts_python(struct interrupts *interrupts, const struct event_python *event,
                        uint32_t bytes);
+/* The moment of a tick of the clock, in Unix time; until its speed is known, now: walks are read
+ * soon. */
+uint64_t interrupts_unix(uint64_t tsc, uint64_t tsc_hz);
 /* `stack`: NULL if none was copied. tsc_hz: 0 if not known. */
 struct interrupt interrupts_add(struct interrupts *interrupts, const struct event_walk *walk,
                                 const struct stack_sample *stack, uint64_t weight_ns,

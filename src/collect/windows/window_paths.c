@@ -66,7 +66,8 @@ static void paths_flush(struct window_consumer *consumer, const struct batch_end
 {
     struct window_paths *paths = (struct window_paths *)consumer;
     pace_set(paths, end->cpu_ns);
-    path_pool_close(&paths->pool, end->batch->x_time, end->batch->x_count);
+    path_pool_close(&paths->pool, end->batch->x_time, end->batch->x_count,
+                    time_part_middle(&end->batch->span));
     if (!path_pool_is_full(&paths->pool))
         return;
     paths_give(consumer);

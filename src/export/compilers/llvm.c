@@ -6,13 +6,16 @@
  *      LINE.DISCRIMINATOR: INLINED:TOTAL
  *       ...
  *
- * Functions come by total, from the largest. A discriminator has several parts, each in a code that
- * grows with its value: the first tells places apart, the second says how often a loop was unrolled
- * or vectorised, so that what is left of its body counts for as many. */
+ * Of a program with probes (program/probes.h), LINE is the number of a probe, and a checksum
+ * follows each function. Functions come by total, from the largest. A discriminator has several
+ * parts, each in a code that grows with its value: the first tells places apart, the second says
+ * how often a loop was unrolled or vectorised, so that what is left of its body counts for as many.
+ */
 #include "export/job/job.h"
 #include "export/compilers/source_counts.h"
 #include "program/binary.h"
 #include "program/elf/symtab.h"
+#include "program/probes.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -108,7 +111,7 @@ static void samples_write(struct writer *writer, const struct source_body *body)
              last++)
             called += targets[last].count;
         /* Of a function, a line that called ran at least as often. */
-        if (body->parent == BODY_NONE && count < called)
+        if (!writer->counts->probed && body->parent == BODY_NONE && count < called)
             count = called;
         place_write(writer, body->depth, samples[i].place);
         fprintf(writer->to, "%" PRIu64, count);
@@ -143,13 +146,29 @@ static void body_write(struct writer *writer, const struct source_body *body)
         place_write(writer, body->depth, child->site);
         body_write(writer, child);
     }
+    if (writer->counts->probed)
+        fprintf(writer->to, "%*s!CFGChecksum: %" PRIu64 "\n", (int)body->depth + 1, "",
+                body->checksum);
+}
+
+/* Probes tell blocks apart that lines cannot; clang then asks for them again. */
+static bool counts_make(struct source_counts *counts, const struct code_counts *code,
+                        struct err *err)
+{
+    struct probes probes;
+    probes_read(&probes, &code->binary->image);
+    bool fs = image_has_symbol(&code->binary->image, FS_DISCRIMINATORS), probed = probes.n;
+    const struct source_dialect *dialect = fs ? &llvm_fs_dialect : &llvm_dialect;
+    if (probed)
+        source_counts_probed(counts, code, dialect, &probes);
+    probes_release(&probes);
+    return probed || source_counts_make(counts, code, dialect, err);
 }
 
 bool llvm_write(FILE *to, struct export_job *job, struct err *err)
 {
     struct source_counts counts;
-    bool fs = image_has_symbol(&job->code.binary->image, FS_DISCRIMINATORS);
-    if (!source_counts_make(&counts, &job->code, fs ? &llvm_fs_dialect : &llvm_dialect, err))
+    if (!counts_make(&counts, &job->code, err))
         return false;
     struct writer writer = {.to = to, .counts = &counts};
     for (uint32_t i = 0; i < counts.n_outermost; i++) {

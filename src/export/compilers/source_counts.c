@@ -1,4 +1,4 @@
-#include "export/compilers/source_counts.h"
+#include "export/compilers/source_counts_build.h"
 
 #include "base/err.h"
 #include "export/compilers/runs.h"
@@ -23,7 +23,7 @@ struct target_key {
     uint32_t body, line, discriminator, name;
 };
 
-static uint32_t body_add(struct source_counts *counts, uint32_t parent, struct source_place site,
+uint32_t source_body_add(struct source_counts *counts, uint32_t parent, struct source_place site,
                          uint32_t name)
 {
     struct body_key key = {parent, name, site.line, site.discriminator};
@@ -36,7 +36,7 @@ static uint32_t body_add(struct source_counts *counts, uint32_t parent, struct s
     return body;
 }
 
-static struct source_sample *sample_add(struct source_counts *counts, uint32_t body,
+struct source_sample *source_sample_add(struct source_counts *counts, uint32_t body,
                                         struct source_place place)
 {
     struct sample_key key = {body, place.line, place.discriminator};
@@ -46,14 +46,14 @@ static struct source_sample *sample_add(struct source_counts *counts, uint32_t b
     return &counts->samples.at[i];
 }
 
-static void target_add(struct source_counts *counts, const struct source_target *target)
+void source_target_add(struct source_counts *counts, const struct source_target *target)
 {
     struct target_key key = {target->body, target->place.line, target->place.discriminator,
                              target->name};
     uint32_t i = map_add(&counts->target_keys, &key);
     if (i == counts->targets.n) {
         *vec_push(&counts->targets) = *target;
-        sample_add(counts, target->body, target->place);
+        source_sample_add(counts, target->body, target->place);
         return;
     }
     counts->targets.at[i].count += target->count;
@@ -62,7 +62,7 @@ static void target_add(struct source_counts *counts, const struct source_target 
 
 /* ---- debug information */
 
-static uint32_t name_add(struct source_counts *counts, const char *linkage)
+uint32_t source_name_add(struct source_counts *counts, const char *linkage)
 {
     struct arena arena = {0};
     const char *name = linkage && *linkage ? counts->dialect->name(&arena, linkage) : NULL;
@@ -79,8 +79,9 @@ static struct source_origin origin_find(struct source_counts *counts, uint32_t u
     uint64_t key[2] = {(uintptr_t)of->sections, node->origin};
     uint32_t i = map_add(&counts->origins, key);
     if (i == counts->functions.n) {
-        struct source_origin origin = {name_add(counts, debug_info_name(info, of, node->origin)),
-                                       debug_info_line(info, of, node->origin)};
+        struct source_origin origin = {
+            source_name_add(counts, debug_info_name(info, of, node->origin)),
+            debug_info_line(info, of, node->origin)};
         *vec_push(&counts->functions) = origin;
         counts->declared |= origin.decl_line != 0;
     }
@@ -101,7 +102,7 @@ static uint32_t outermost_name(struct source_counts *counts, uint64_t at, uint32
     function_id function = symbols_find(symbols, (struct svma){at});
     bool named = counts->dialect->symbols && function != FUNCTION_NONE &&
                  symbols->functions.at[function].source == FUNCTION_SYMBOL;
-    return named ? name_add(counts, symbols->functions.at[function].name) : name;
+    return named ? source_name_add(counts, symbols->functions.at[function].name) : name;
 }
 
 /* What is known of a node, from what is known of the one that it is inlined into. */
@@ -113,7 +114,7 @@ static struct source_node node_below(struct source_counts *counts, uint64_t at, 
         uint32_t name = outermost_name(counts, at, origin.name);
         uint32_t body = name == BODY_NONE
                             ? BODY_NONE
-                            : body_add(counts, BODY_NONE, (struct source_place){0}, name);
+                            : source_body_add(counts, BODY_NONE, (struct source_place){0}, name);
         return (struct source_node){.body = body, .decl_line = origin.decl_line};
     }
     if (outer.body == BODY_NONE || outer.nameless)
@@ -122,7 +123,7 @@ static struct source_node node_below(struct source_counts *counts, uint64_t at, 
         place_of(counts, node->call_line, outer.decl_line, node->discriminator);
     if (origin.name == BODY_NONE || counts->bodies.at[outer.body].depth + 1 == DEPTH_MAX)
         return (struct source_node){.body = outer.body, .nameless = true, .site = site};
-    return (struct source_node){.body = body_add(counts, outer.body, site, origin.name),
+    return (struct source_node){.body = source_body_add(counts, outer.body, site, origin.name),
                                 .decl_line = origin.decl_line};
 }
 
@@ -206,7 +207,7 @@ static void block_add(struct source_counts *counts, const struct code_block *blo
         struct source_spot spot = spot_find(counts, at);
         uint64_t next = spot.end.v < end ? spot.end.v : end;
         if (spot.body != BODY_NONE) {
-            struct source_sample *sample = sample_add(counts, spot.body, spot.place);
+            struct source_sample *sample = source_sample_add(counts, spot.body, spot.place);
             uint64_t count = block->count * spot.copies;
             if (sample->count < count)
                 sample->count = count;
@@ -247,7 +248,7 @@ static void others_add(struct source_counts *counts)
 /* ---- calls */
 
 /* The name of the function that starts there; BODY_NONE: none that debug information knows. */
-static uint32_t entry_find(struct source_counts *counts, uint64_t at)
+uint32_t source_entry_find(struct source_counts *counts, uint64_t at)
 {
     const struct symbols *symbols = &counts->code->binary->symbols;
     function_id function = symbols_find(symbols, (struct svma){at});
@@ -258,7 +259,7 @@ static uint32_t entry_find(struct source_counts *counts, uint64_t at)
 
 static void head_add(struct source_counts *counts, uint32_t name, uint64_t count)
 {
-    uint32_t body = body_add(counts, BODY_NONE, (struct source_place){0}, name);
+    uint32_t body = source_body_add(counts, BODY_NONE, (struct source_place){0}, name);
     counts->bodies.at[body].head += count;
 }
 
@@ -268,17 +269,17 @@ static void calls_add(struct source_counts *counts)
     branches_make(&branches, counts->code);
     for (size_t i = 0; i < branches.n; i++) {
         const struct branch *branch = &branches.at[i];
-        uint32_t name = entry_find(counts, branch->to);
+        uint32_t name = source_entry_find(counts, branch->to);
         if (name == BODY_NONE)
             continue;
         if (branch->from != BRANCH_ELSEWHERE) {
             struct source_spot spot = spot_find(counts, branch->from);
             if (spot.body != BODY_NONE)
-                target_add(counts, &(struct source_target){.body = spot.body,
-                                                           .place = spot.place,
-                                                           .name = name,
-                                                           .indirect = branch->indirect,
-                                                           .count = branch->count});
+                source_target_add(counts, &(struct source_target){.body = spot.body,
+                                                                  .place = spot.place,
+                                                                  .name = name,
+                                                                  .indirect = branch->indirect,
+                                                                  .count = branch->count});
         }
         head_add(counts, name, branch->count);
     }
@@ -351,7 +352,7 @@ static void children_sort(struct source_counts *counts)
 }
 
 /* Makes one order of everything, and tells each body which part is its own. */
-static void counts_sort(struct source_counts *counts)
+void source_counts_sort(struct source_counts *counts)
 {
     const struct source_bodies *bodies = &counts->bodies;
     const struct source_samples *samples = &counts->samples;
@@ -372,7 +373,7 @@ static void counts_sort(struct source_counts *counts)
     children_sort(counts);
 }
 
-static void counts_begin(struct source_counts *counts)
+void source_counts_begin(struct source_counts *counts)
 {
     intern_init(&counts->names);
     map_init(&counts->body_keys, sizeof(struct body_key));
@@ -382,7 +383,7 @@ static void counts_begin(struct source_counts *counts)
     map_init(&counts->origins, 2 * sizeof(uint64_t));
 }
 
-static void counts_end(struct source_counts *counts)
+void source_counts_end(struct source_counts *counts)
 {
     map_release(&counts->body_keys);
     map_release(&counts->sample_keys);
@@ -399,13 +400,13 @@ bool source_counts_make(struct source_counts *counts, const struct code_counts *
     *counts = (struct source_counts){.code = code, .dialect = dialect};
     binary_lines(code->binary);
     binary_inlines(code->binary);
-    counts_begin(counts);
+    source_counts_begin(counts);
     for (size_t i = 0; i < code->blocks.n; i++)
         block_add(counts, &code->blocks.at[i]);
     others_add(counts);
     calls_add(counts);
-    counts_sort(counts);
-    counts_end(counts);
+    source_counts_sort(counts);
+    source_counts_end(counts);
     const char *module = code->scene->modules.at[code->module].name;
     if (counts->samples.n && counts->declared)
         return true;

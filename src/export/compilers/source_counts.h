@@ -13,6 +13,7 @@
 #include "export/job/code.h"
 
 struct dwarf_unit;
+struct probes;
 
 /* How a compiler calls things. */
 struct source_dialect {
@@ -40,6 +41,7 @@ struct source_body {
     struct source_place site; /* in the parent */
     uint64_t total;           /* bytes of code that ran in it and in what is inlined in it */
     uint64_t head;            /* of a function: how often it was entered, as far as calls tell */
+    uint64_t checksum;        /* of its graph; only of counts by probe */
     /* its parts of samples, targets and children */
     uint32_t first_sample, n_samples, first_target, n_targets, first_child, n_children;
 };
@@ -76,6 +78,7 @@ struct source_counts {
     uint32_t *children;  /* bodies: those of each by place, then name; */
     uint32_t *outermost; /* behind them, functions by total from the largest, then name */
     uint32_t n_outermost;
+    bool probed; /* places are numbers of probes instead of lines */
 
     /* while they are made */
     struct map body_keys, sample_keys, target_keys, nodes, origins;
@@ -103,6 +106,10 @@ struct source_origin {
  * counts. */
 bool source_counts_make(struct source_counts *counts, const struct code_counts *code,
                         const struct source_dialect *dialect, struct err *err);
+/* The same by probes (program/probes.h): the line of a place is a probe's number, and its count the
+ * sum of its copies. */
+void source_counts_probed(struct source_counts *counts, const struct code_counts *code,
+                          const struct source_dialect *dialect, const struct probes *probes);
 void source_counts_release(struct source_counts *counts);
 
 const char *source_name(const struct source_counts *counts, uint32_t name);

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "analysis/counts/counted_module.h"
 #include "analysis/counts/items.h"
+#include "export/job/coverage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,32 @@ static void calls_guess(struct code_counts *counts, const struct cfg *cfg, const
     }
 }
 
-static void function_count(struct code_counts *counts, const struct counted_function *counted)
+/* As recorded: cut where the counts of its instructions change. */
+static void block_cut(struct code_counts *counts, const struct coverage *coverage,
+                      const struct cfg *cfg, const struct cfg_block *block, function_id function)
+{
+    const struct profile *profile = counts->scene->sides[0];
+    const struct instruction *at = &cfg->instructions.at[block->first];
+    struct code_block *part = NULL;
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < block->instructions; i++, at++) {
+        uint64_t count = coverage_count(coverage, at->at.v);
+        if (!part || count != seen) {
+            part = vec_push(&counts->blocks);
+            *part = (struct code_block){
+                .start = at->at.v,
+                .function = function,
+                .count = executions(profile, &(struct quantity){.count = count})};
+            seen = count;
+        }
+        part->last = at->at.v;
+        part->bytes = (uint32_t)(instruction_next(at).v - part->start);
+    }
+}
+
+/* coverage: NULL unless counts are to be as recorded. */
+static void function_count(struct code_counts *counts, const struct counted_function *counted,
+                           const struct coverage *coverage)
 {
     const struct profile *profile = counts->scene->sides[0];
     const struct cfg *cfg = &counted->cfg;
@@ -85,12 +111,15 @@ static void function_count(struct code_counts *counts, const struct counted_func
         calls_guess(counts, cfg, flow);
     for (block_id b = 0; b < cfg->blocks.n && flow->body.count; b++) {
         const struct cfg_block *block = &cfg->blocks.at[b];
-        *vec_push(&counts->blocks) =
-            (struct code_block){.start = block->start.v,
-                                .last = block->last.v,
-                                .bytes = block->bytes,
-                                .function = function,
-                                .count = executions(profile, flow_block(flow, cfg, b))};
+        if (coverage)
+            block_cut(counts, coverage, cfg, block, function);
+        else
+            *vec_push(&counts->blocks) =
+                (struct code_block){.start = block->start.v,
+                                    .last = block->last.v,
+                                    .bytes = block->bytes,
+                                    .function = function,
+                                    .count = executions(profile, flow_block(flow, cfg, b))};
     }
     for (size_t e = 0; e < cfg->edges.n && flow->body.count; e++) {
         const struct cfg_edge *edge = &cfg->edges.at[e];
@@ -180,6 +209,20 @@ static void calls_count(struct code_counts *counts, const struct inference *infe
     items_release(&items);
 }
 
+/* Of a sampled profile with counts as recorded. Exact counts are consistent as they are. */
+static bool coverage_make(struct coverage *coverage, const struct scene *scene, uint32_t module)
+{
+    const struct profile *profile = scene->sides[0];
+    *coverage = (struct coverage){0};
+    if (profile->mode != PROFILE_SAMPLED || scene->inferred[0])
+        return false;
+    for (uint32_t i = 0; i < profile->modules.n; i++)
+        if (scene_module(scene, 0, i) == module)
+            coverage_add(coverage, profile, i);
+    coverage_settle(coverage);
+    return true;
+}
+
 bool code_counts_make(struct code_counts *counts, struct scene *scene, const char *module,
                       struct err *err)
 {
@@ -191,10 +234,13 @@ bool code_counts_make(struct code_counts *counts, struct scene *scene, const cha
         return err_set(err, ERR_MISSING, "%s", chosen->missing);
     counts->binary = chosen->binary;
     struct counted_module counted;
+    struct coverage coverage;
+    bool as_recorded = coverage_make(&coverage, scene, counts->module);
     counted_module_open(&counted, scene, counts->module, true);
     for (size_t i = 0; i < counted.functions.n; i++) {
         if (!is_stub(counts, counted.functions.at[i].seen.function))
-            function_count(counts, counted_module_take(&counted, i));
+            function_count(counts, counted_module_take(&counted, i),
+                           as_recorded ? &coverage : NULL);
         counted_module_drop(&counted, i);
     }
     const struct inference *inference = counted.inferred[0] ? &counted.inferences[0] : NULL;
@@ -203,6 +249,7 @@ bool code_counts_make(struct code_counts *counts, struct scene *scene, const cha
     if (scene->sides[0]->mode != PROFILE_PLAIN)
         calls_count(counts, inference);
     counted_module_close(&counted);
+    coverage_release(&coverage);
     calls_join(&counts->calls);
     if (counts->blocks.n)
         return true;

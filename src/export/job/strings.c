@@ -1,5 +1,7 @@
 #include "export/job/strings.h"
 
+#include "base/text_hash.h"
+
 #include <string.h>
 
 void strings_init(struct strings *strings)
@@ -14,14 +16,6 @@ void strings_release(struct strings *strings)
     map_release(&strings->keys);
     vec_release(strings);
     arena_release(&strings->arena);
-}
-
-static uint64_t text_hash(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash;
 }
 
 uint32_t strings_add(struct strings *strings, const char *text)

@@ -295,30 +295,10 @@ static const char *program_name(const struct profile *profile, struct arena *are
     return n > start ? arena_string_n(arena, command + start, n - start) : "[unknown]";
 }
 
-/* The first row of the thread or behind it: rows are sorted. */
-static size_t thread_position(const struct threads *threads, uint64_t thread)
-{
-    size_t low = 0, high = threads->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stack_thread(threads->at[middle].pid, threads->at[middle].tid) < thread)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 const char *tree_thread_name(const struct tree *tree, uint64_t thread, struct arena *arena)
 {
-    const struct threads *threads = &tree->profile->threads;
-    const struct thread_times *best = NULL;
-    for (size_t i = thread ? thread_position(threads, thread) : threads->n; i < threads->n; i++) {
-        const struct thread_times *row = &threads->at[i];
-        if (stack_thread(row->pid, row->tid) != thread)
-            break;
-        if (!best || row->user_ns + row->kernel_ns > best->user_ns + best->kernel_ns)
-            best = row;
-    }
-    return best && *best->name ? best->name : program_name(tree->profile, arena);
+    const char *name = NULL;
+    if (thread)
+        name = threads_name(&tree->profile->threads, (uint32_t)(thread >> 32), (uint32_t)thread);
+    return name ? name : program_name(tree->profile, arena);
 }

@@ -7,6 +7,8 @@
 static uint64_t period_draw(struct counter *counter)
 {
     const struct counter_setup *setup = &counter->setup;
+    if (setup->mask)
+        return setup->period + (random_next(&counter->random) & setup->mask);
     return setup->period - setup->spread + random_below(&counter->random, 2 * setup->spread + 1);
 }
 
@@ -30,7 +32,8 @@ void counter_init(struct counter *counter, const struct counter_setup *setup,
                   void (*sample)(void *context, struct avma at, struct avma cause), void *context)
 {
     ASSERT(setup->period > setup->spread && setup->skid_most >= setup->skid_least);
-    ASSERT(!setup->precise || setup->event != COUNTER_CYCLES);
+    ASSERT(!setup->precise ||
+           (setup->event != COUNTER_CYCLES && setup->event != COUNTER_IDLE_CYCLES));
     *counter = (struct counter){.setup = *setup, .sample = sample, .context = context};
     counter->random.state = setup->seed;
     counter_start(counter, 0);
@@ -48,7 +51,12 @@ static uint64_t event_time(const struct counter *counter, const struct pmu_step 
     case COUNTER_LOADS: return times->load_issue;
     case COUNTER_L1D_MISSES: return times->events & CORE_L1D_MISS ? times->load_issue : 0;
     case COUNTER_DTLB_MISSES: return times->events & CORE_DTLB_MISS ? times->load_issue : 0;
-    case COUNTER_CYCLES: return 0;
+    case COUNTER_L2_MISSES: return times->events & CORE_L2_MISS ? times->load_issue : 0;
+    case COUNTER_L3_MISSES: return times->events & CORE_L3_MISS ? times->load_issue : 0;
+    case COUNTER_L1I_MISSES: return times->events & CORE_L1I_MISS ? times->fetch : 0;
+    case COUNTER_BUSY_CYCLES: return counter->group == COUNTER_BUSY ? retire : 0;
+    case COUNTER_CYCLES:
+    case COUNTER_IDLE_CYCLES: return 0;
     }
     return 0;
 }
@@ -94,6 +102,31 @@ static void overflow(struct counter *counter, const struct pmu_step *step, uint6
         interrupt_behind(counter);
 }
 
+/* Cycles between two retirements may be many: the counter can overflow in them more than once. */
+static void idle_see(struct counter *counter, const struct pmu_step *step, uint64_t last)
+{
+    uint64_t retire = step->times->retire, first = last + 1;
+    while (counter->due == NEVER) {
+        first = first > counter->from ? first : counter->from + 1;
+        if (first >= retire)
+            return;
+        if (counter->left > retire - first) {
+            counter->left -= retire - first;
+            return;
+        }
+        overflow(counter, step, first + counter->left - 1);
+    }
+}
+
+static void group_see(struct counter *counter, const struct pmu_step *step)
+{
+    uint64_t last = counter->last_retire, retire = step->times->retire;
+    counter->group = retire == last ? counter->group + 1 : 1;
+    counter->last_retire = retire;
+    if (counter->setup.event == COUNTER_IDLE_CYCLES && last && retire > last)
+        idle_see(counter, step, last);
+}
+
 static void retirement_see(struct counter *counter, const struct pmu_step *step)
 {
     uint64_t at = step->fact->at.v, retire = step->times->retire;
@@ -105,8 +138,10 @@ static void retirement_see(struct counter *counter, const struct pmu_step *step)
 
 void counter_see(struct counter *counter, const struct pmu_step *step)
 {
-    if (!step->aborted)
+    if (!step->aborted) {
         retirement_see(counter, step);
+        group_see(counter, step);
+    }
     uint64_t time = event_time(counter, step);
     if (!time || time <= counter->from)
         return;

@@ -28,12 +28,20 @@ enum counter_event {
     COUNTER_LOADS, /* that ask the first cache */
     COUNTER_L1D_MISSES,
     COUNTER_DTLB_MISSES,
+    COUNTER_L2_MISSES, /* of loads, likewise */
+    COUNTER_L3_MISSES,
+    COUNTER_L1I_MISSES,
+    COUNTER_IDLE_CYCLES, /* in which nothing retires */
+    COUNTER_BUSY_CYCLES, /* in which COUNTER_BUSY or more retire */
 };
+
+enum { COUNTER_BUSY = 4 };
 
 struct counter_setup {
     enum counter_event event;
     uint64_t period;                /* at least 1 */
     uint64_t spread;                /* periods are drawn this much around it; less than it */
+    uint64_t mask;                  /* or, if not 0: period + (random & mask), as perfmon does */
     uint32_t skid_least, skid_most; /* cycles, each as likely */
     bool precise;
     uint32_t arming;        /* cycles, of precise ones */
@@ -57,6 +65,8 @@ struct counter {
         uint64_t at, retire;
     } ring[COUNTER_RING];
     uint64_t retired;
+    uint64_t last_retire; /* 0: nothing has retired yet */
+    uint32_t group;       /* retired in that cycle */
     void (*sample)(void *context, struct avma at, struct avma cause);
     void *context;
 };

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REPLAY_LISTENERS = 4 };
+enum { REPLAY_LISTENERS = 5 };
 
 /* One instruction. All of it is good until the call returns. */
 struct replay_step {

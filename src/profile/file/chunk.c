@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { ZSTD_LEVEL = 1, SMALLEST_TO_COMPRESS = 512 };
+enum { ZSTD_LEVEL = 1, CUT_LEVEL = 6, SMALLEST_TO_COMPRESS = 512 };
 
 static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_MODULES] = "MODULES",
@@ -28,6 +28,10 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_CONTEXT_PATHS] = "CONTEXT_PATHS",
                                                [CHUNK_CALL_COSTS] = "CALL_COSTS",
                                                [CHUNK_TIMES] = "TIMES",
+                                               [CHUNK_MOMENTS] = "MOMENTS",
+                                               [CHUNK_LOGGED] = "LOGGED",
+                                               [CHUNK_EVENTS] = "EVENTS",
+                                               [CHUNK_WAIT_TIMES] = "WAIT_TIMES",
                                                [CHUNK_LATENCIES] = "LATENCIES",
                                                [CHUNK_CONFLICTS] = "CONFLICTS",
                                                [CHUNK_SAMPLES] = "SAMPLES",
@@ -66,27 +70,49 @@ void chunk_put_start(struct bytes *out)
     bytes_add(out, version, 4);
 }
 
+/* One frame, with a block of its own, or several, for each piece. */
+static size_t compress_cut(struct bytes *out, size_t room, const struct bytes *payload,
+                           const struct chunk_cuts *cuts, ZSTD_CCtx *zstd)
+{
+    ZSTD_outBuffer to = {out->at + out->n, room, 0};
+    ZSTD_CCtx_reset(zstd, ZSTD_reset_session_and_parameters);
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, CUT_LEVEL);
+    ZSTD_CCtx_setPledgedSrcSize(zstd, payload->n);
+    for (size_t i = 0, start = 0; i < cuts->n; start = cuts->at[i++]) {
+        ZSTD_inBuffer from = {payload->at + start, cuts->at[i] - start, 0};
+        size_t left =
+            ZSTD_compressStream2(zstd, &to, &from, i + 1 < cuts->n ? ZSTD_e_flush : ZSTD_e_end);
+        ASSERT(left == 0 && from.pos == from.size);
+    }
+    return to.pos;
+}
+
 /* Compresses behind out->n, where the stored payload belongs. Returns its length, or 0 if it does
  * not pay or would pass the ratio that readers allow. */
-static size_t try_compress(struct bytes *out, const struct bytes *payload, ZSTD_CCtx *zstd)
+static size_t try_compress(struct bytes *out, const struct bytes *payload,
+                           const struct chunk_cuts *cuts, ZSTD_CCtx *zstd)
 {
     if (!zstd || payload->n < SMALLEST_TO_COMPRESS)
         return 0;
-    size_t room = ZSTD_compressBound(payload->n);
+    enum { BLOCK_BYTES = 32 }; /* what a block may take beyond its bytes, generously */
+    bool cut = cuts && cuts->n;
+    size_t room = ZSTD_compressBound(payload->n) + (cut ? cuts->n * BLOCK_BYTES : 0);
     bytes_reserve(out, out->n + room);
-    size_t n = ZSTD_compressCCtx(zstd, out->at + out->n, room, payload->at, payload->n, ZSTD_LEVEL);
+    size_t n =
+        cut ? compress_cut(out, room, payload, cuts, zstd)
+            : ZSTD_compressCCtx(zstd, out->at + out->n, room, payload->at, payload->n, ZSTD_LEVEL);
     ASSERT(!ZSTD_isError(n));
     return n < payload->n && n * CHUNK_RATIO_MAX >= payload->n ? n : 0;
 }
 
 void chunk_put(struct bytes *out, enum chunk_type type, uint8_t version,
-               const struct bytes *payload, struct ZSTD_CCtx_s *zstd)
+               const struct bytes *payload, const struct chunk_cuts *cuts, struct ZSTD_CCtx_s *zstd)
 {
     ASSERT(payload->n <= CHUNK_PAYLOAD_MAX);
     size_t start = out->n;
     uint8_t header[CHUNK_HEADER_BYTES] = {0};
     bytes_add(out, header, sizeof header);
-    size_t n = try_compress(out, payload, zstd);
+    size_t n = try_compress(out, payload, cuts, zstd);
     header[7] = n ? CHUNK_ZSTD : 0;
     if (n)
         out->n += n;

@@ -23,6 +23,8 @@ enum {
     CHUNK_VERSION = 1,
     CHUNK_BATCH_VERSION = 2,     /* of tables: what one batch adds */
     CHUNK_SPANS_VERSION = 2,     /* of windows: they say where modules lay */
+    CHUNK_DATED_VERSION = 2,     /* of parts of windows: batches say when they were */
+    CHUNK_COLUMNS_VERSION = 2,   /* of what is kept: with code in columns */
     CHUNK_ZSTD = 1,              /* flag */
     CHUNK_PAYLOAD_MAX = 1 << 24, /* stored or unpacked; what writers make is far smaller */
     CHUNK_RATIO_MAX = 8, /* unpacked / stored: bounds what a small file can make us allocate */
@@ -55,6 +57,10 @@ enum chunk_type {
     CHUNK_CALL_COSTS,
     CHUNK_KEPT,
     CHUNK_TIMES,
+    CHUNK_MOMENTS,
+    CHUNK_LOGGED,
+    CHUNK_EVENTS,
+    CHUNK_WAIT_TIMES,
     CHUNK_TYPES
 };
 
@@ -65,9 +71,15 @@ const char *chunk_name(uint32_t type);
 
 /* Appends magic and version. */
 void chunk_put_start(struct bytes *out);
+/* Where pieces of a payload end that have little in common: each is compressed by its own
+ * statistics. Empty: it is one piece. */
+struct chunk_cuts {
+    VEC(size_t);
+};
 /* Appends a chunk; with a zstd context the payload is compressed if that makes it smaller. */
 void chunk_put(struct bytes *out, enum chunk_type type, uint8_t version,
-               const struct bytes *payload, struct ZSTD_CCtx_s *zstd);
+               const struct bytes *payload, const struct chunk_cuts *cuts,
+               struct ZSTD_CCtx_s *zstd);
 
 /* The source of chunks: a file, or memory if fd is negative. */
 struct chunk_source {

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "profile/file/decode_plain.h"
 #include "profile/file/kept_chunk.h"
+#include "profile/file/log_chunk.h"
 #include "profile/file/parts_chunk.h"
 #include "profile/file/samples_chunk.h"
 #include "profile/file/windows_chunk.h"
@@ -124,6 +125,8 @@ static bool get_sums(struct cursor *cursor, struct sums *ret_sums, struct err *e
 
 /* The table that a chunk adds to. */
 struct target {
+    struct decoder *decoder;
+    enum profile_table number;
     enum chunk_type type;
     struct table *table;
     struct decoder_numbers *numbers;
@@ -153,9 +156,9 @@ static bool decode_rows(struct target *target, struct cursor *cursor, struct err
     return true;
 }
 
-/* The sums of a key by number. The next free number introduces a key, which follows. */
+/* The index of a key by number. The next free number introduces a key, which follows. */
 static bool get_numbered(struct target *target, struct cursor *cursor, uint64_t number,
-                         struct sums **ret_sums, struct err *err)
+                         uint32_t *ret_index, struct err *err)
 {
     struct decoder_numbers *numbers = target->numbers;
     if (number > numbers->n)
@@ -166,7 +169,7 @@ static bool get_numbered(struct target *target, struct cursor *cursor, uint64_t 
             return false;
         *vec_push(numbers) = (uint32_t)(table_at(target->table, &key) - target->table->at);
     }
-    *ret_sums = &target->table->at[numbers->at[number]];
+    *ret_index = numbers->at[number];
     return true;
 }
 
@@ -177,12 +180,13 @@ static bool decode_batch(struct target *target, struct cursor *cursor, struct er
         return false;
     while (cursor->at < cursor->end) {
         uint64_t y_time, y_count;
-        struct sums *sums = NULL;
+        uint32_t index = 0;
         if (!payload_difference(cursor, &number, err) ||
-            !get_numbered(target, cursor, number, &sums, err) ||
+            !get_numbered(target, cursor, number, &index, err) ||
             !payload_number(cursor, &y_time, err) || !payload_number(cursor, &y_count, err))
             return false;
-        sums_add_batch(sums, y_time, y_count, x_time, x_count);
+        sums_add_batch(&target->table->at[index], y_time, y_count, x_time, x_count);
+        decode_log_row(target->decoder, target->number, index, y_time, y_count);
     }
     return true;
 }
@@ -191,12 +195,41 @@ static bool decode_table(struct decoder *decoder, const struct chunk *chunk, str
                          struct err *err)
 {
     enum profile_table table = row_table(chunk->type);
-    struct target target = {.type = (enum chunk_type)chunk->type,
+    struct target target = {.decoder = decoder,
+                            .number = table,
+                            .type = (enum chunk_type)chunk->type,
                             .table = &decoder->profile->tables[table],
                             .numbers = &decoder->numbers[table],
                             .in_profile = &decoder->in_profile};
     return chunk->version == CHUNK_BATCH_VERSION ? decode_batch(&target, cursor, err)
                                                  : decode_rows(&target, cursor, err);
+}
+
+/* What a batch of the log added, which is in the tables already. */
+static bool decode_logged(struct decoder *decoder, struct cursor *cursor, struct err *err)
+{
+    uint64_t type, number = 0;
+    if (!payload_number(cursor, &type, err))
+        return false;
+    enum profile_table table = type < CHUNK_TYPES ? row_table((uint32_t)type) : TABLES;
+    if (table == TABLES || !decoder->logging)
+        return err_set(err, ERR_FORMAT, table == TABLES ? "no such table" : "of no batch");
+    struct target target = {.decoder = decoder,
+                            .number = table,
+                            .type = (enum chunk_type)type,
+                            .table = &decoder->profile->tables[table],
+                            .numbers = &decoder->logged[table],
+                            .in_profile = &decoder->in_profile};
+    while (cursor->at < cursor->end) {
+        uint64_t y_time, y_count;
+        uint32_t index = 0;
+        if (!payload_difference(cursor, &number, err) ||
+            !get_numbered(&target, cursor, number, &index, err) ||
+            !payload_number(cursor, &y_time, err) || !payload_number(cursor, &y_count, err))
+            return false;
+        decode_log_row(decoder, table, index, y_time, y_count);
+    }
+    return true;
 }
 
 /* ---- losses and totals */
@@ -218,6 +251,7 @@ static bool decode_losses(struct decoder *decoder, struct cursor *cursor, struct
 static bool decode_totals(struct decoder *decoder, struct cursor *cursor, struct err *err)
 {
     struct totals *totals = &decoder->profile->totals;
+    decoder->logging = false;
     uint64_t *const narrow[] = {&totals->batches,
                                 &totals->windows,
                                 &totals->interrupts,
@@ -299,10 +333,15 @@ static bool decode_payload(struct decoder *decoder, const struct chunk *chunk,
     case CHUNK_CALL_COSTS:
         return decode_stacks(decoder, &decoder->profile->call_costs, cursor, err);
     case CHUNK_TIMES: return decode_stacks(decoder, &decoder->profile->times, cursor, err);
+    case CHUNK_WAIT_TIMES:
+        return decode_stacks(decoder, &decoder->profile->wait_times, cursor, err);
+    case CHUNK_MOMENTS: return decode_moment(decoder, cursor, err);
+    case CHUNK_LOGGED: return decode_logged(decoder, cursor, err);
+    case CHUNK_EVENTS: return decode_stacks(decoder, &decoder->profile->events, cursor, err);
     case CHUNK_SAMPLES: return decode_samples(decoder, cursor, err);
     case CHUNK_WINDOWS: return decode_windows(decoder, chunk->version, cursor, err);
-    case CHUNK_PATH_PARTS: return decode_path_parts(decoder, cursor, err);
-    case CHUNK_KEPT: return decode_kept(decoder, cursor, err);
+    case CHUNK_PATH_PARTS: return decode_path_parts(decoder, chunk->version, cursor, err);
+    case CHUNK_KEPT: return decode_kept(decoder, chunk->version, cursor, err);
     case CHUNK_THREADS: return decode_threads(decoder, cursor, err);
     case CHUNK_NAMES: return decode_names(decoder, cursor, err);
     default: return decode_end(decoder, cursor, err);
@@ -313,6 +352,10 @@ static uint32_t newest_version(uint32_t type)
 {
     if (type == CHUNK_WINDOWS)
         return CHUNK_SPANS_VERSION;
+    if (type == CHUNK_PATH_PARTS)
+        return CHUNK_DATED_VERSION;
+    if (type == CHUNK_KEPT)
+        return CHUNK_COLUMNS_VERSION;
     return row_table(type) < TABLES ? CHUNK_BATCH_VERSION : CHUNK_VERSION;
 }
 

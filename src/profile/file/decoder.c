@@ -10,8 +10,10 @@ void decoder_init(struct decoder *decoder, struct profile *profile)
 void decoder_release(struct decoder *decoder)
 {
     vec_release(&decoder->in_profile);
-    for (int i = 0; i < TABLES; i++)
+    for (int i = 0; i < TABLES; i++) {
         vec_release(&decoder->numbers[i]);
+        vec_release(&decoder->logged[i]);
+    }
     vec_release(&decoder->command);
     vec_release(&decoder->name);
     vec_release(&decoder->path);

@@ -14,9 +14,11 @@ struct decoder {
     struct stacks *tree;  /* tree that is being read */
     struct decoder_path {
         VEC(uint32_t);
-    } path;                     /* scratch: the nodes above the one being read */
-    struct threads new_threads; /* not in the profile yet, in file order */
-    struct names new_names;     /* likewise */
+    } path;                                /* scratch: the nodes above the one being read */
+    struct threads new_threads;            /* not in the profile yet, in file order */
+    struct names new_names;                /* likewise */
+    struct decoder_numbers logged[TABLES]; /* index of each key that LOGGED introduced */
+    bool logging;                          /* a batch of the log is open */
     bool has_mode, has_command, ended;
     uint64_t skipped; /* chunks of unknown type */
 };

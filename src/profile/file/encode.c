@@ -5,6 +5,7 @@
 #include "profile/file/encode_loose.h"
 #include "profile/file/encode_plain.h"
 #include "profile/file/kept_chunk.h"
+#include "profile/file/log_chunk.h"
 #include "profile/file/parts_chunk.h"
 #include "profile/file/samples_chunk.h"
 #include "profile/file/windows_chunk.h"
@@ -221,12 +222,12 @@ static void encode_tables(struct encoder *encoder, const struct profile *profile
 }
 
 /* Slices of one width, and not too many: a reader of an append makes nothing else of it. */
-static void encode_times(struct encoder *encoder, const struct stacks *times,
+static void encode_times(struct encoder *encoder, enum chunk_type type, const struct stacks *times,
                          const struct numbering *in_file)
 {
     struct stacks coarse;
     bool changes = times_coarsen(times, &coarse);
-    encode_stacks(encoder, CHUNK_TIMES, changes ? &coarse : times, in_file);
+    encode_stacks(encoder, type, changes ? &coarse : times, in_file);
     if (changes)
         stacks_release(&coarse);
 }
@@ -241,7 +242,10 @@ void encode_counts(struct encoder *encoder, const struct profile *profile,
     encode_stacks(encoder, CHUNK_CONTEXT_PATHS, &profile->context_paths, in_file);
     encode_stacks(encoder, CHUNK_WAITS, &profile->waits, in_file);
     encode_stacks(encoder, CHUNK_CALL_COSTS, &profile->call_costs, in_file);
-    encode_times(encoder, &profile->times, in_file);
+    encode_times(encoder, CHUNK_TIMES, &profile->times, in_file);
+    encode_times(encoder, CHUNK_WAIT_TIMES, &profile->wait_times, in_file);
+    encode_log(encoder, profile, in_file);
+    encode_stacks(encoder, CHUNK_EVENTS, &profile->events, in_file);
     encode_samples(encoder, &profile->samples, in_file);
     encode_windows(encoder, &profile->windows, in_file);
     encode_path_parts(encoder, &profile->path_parts, in_file);

@@ -6,6 +6,7 @@ void encoder_release(struct encoder *encoder)
 {
     vec_release(&encoder->out);
     vec_release(&encoder->payload);
+    vec_release(&encoder->cuts);
     row_order_release(&encoder->order);
 }
 
@@ -33,8 +34,8 @@ void encode_text(struct encoder *encoder, const char *text, size_t n)
 
 void encode_chunk(struct encoder *encoder, enum chunk_type type, uint8_t version)
 {
-    chunk_put(&encoder->out, type, version, &encoder->payload, encoder->zstd);
-    encoder->payload.n = 0;
+    chunk_put(&encoder->out, type, version, &encoder->payload, &encoder->cuts, encoder->zstd);
+    encoder->payload.n = encoder->cuts.n = 0;
 }
 
 bool encode_is_full(const struct encoder *encoder)

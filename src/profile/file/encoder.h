@@ -12,6 +12,7 @@ struct encoder {
     struct bytes out;
     struct ZSTD_CCtx_s *zstd; /* NULL: store as is */
     struct bytes payload;     /* of the chunk being filled */
+    struct chunk_cuts cuts;   /* of the payload */
     struct row_order order;   /* scratch */
     uint64_t rows[TABLES];    /* written last, of each table */
 };

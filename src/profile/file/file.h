@@ -56,7 +56,8 @@ const struct places *profile_writer_places(struct profile_writer *writer,
                                            const struct profile **ret_modules);
 /* Adds what is kept of modules' files, numbered like those places, to the file when it is closed.
  */
-void profile_writer_keep(struct profile_writer *writer, const struct kept_parts *kept);
+void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
+                         struct arena *arena);
 /* Rewrites the file and marks it complete. Frees the writer, also on failure. */
 bool profile_writer_close(struct profile_writer *writer, struct err *err);
 /* The same without rewriting it: readers add the appends up. Takes next to no time. */

@@ -1,3 +1,4 @@
+#include "profile/file/log_chunk.h"
 #include "profile/file/writer.h"
 #include "wire/varint.h"
 
@@ -105,6 +106,8 @@ void profile_writer_batch(struct batch_sink *sink, struct batch *batch)
 {
     struct profile_writer *writer = (struct profile_writer *)sink;
     writer_modules(writer, writer->delta, &writer->delta_modules);
+    if (batch->span.end_ns)
+        encode_moment(&writer->encoder, batch);
     for (int i = 0; i < TABLES; i++) {
         struct page page = {.type = row_chunk((enum profile_table)i),
                             .from = &batch->tables[i],

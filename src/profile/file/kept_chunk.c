@@ -1,10 +1,14 @@
 #include "profile/file/kept_chunk.h"
 
 #include "base/err.h"
+#include "base/parallel.h"
+#include "profile/file/code_reader.h"
+#include "profile/file/code_writer.h"
 #include "profile/file/payload.h"
 #include "wire/varint.h"
 
 #include <stdlib.h>
+#include <zstd.h>
 
 /* ---- writing */
 
@@ -19,11 +23,142 @@ static int part_compare(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* Consecutive parts that become chunks of their own, so that several threads can compress. */
+struct slice {
+    const struct kept_part *at;
+    size_t n;
+    struct encoder encoder;
+};
+struct slices {
+    VEC(struct slice);
+    bool compressed;
+};
+
+static void part_encode(struct encoder *encoder, const struct kept_part *part,
+                        struct kept_part *before)
+{
+    encode_number(encoder, part->kind);
+    encode_number(encoder, varint_fold((uint64_t)part->module - before->module));
+    encode_number(encoder, varint_fold(part->at - before->at));
+    encode_number(encoder, part->n);
+    *before = *part;
+}
+
+/* Parts as they are. */
+static void slice_encode_whole(struct slice *slice)
+{
+    struct encoder *encoder = &slice->encoder;
+    struct kept_part before = {0};
+    for (size_t i = 0; i < slice->n; i++) {
+        if (encode_is_full(encoder)) {
+            encode_chunk(encoder, CHUNK_KEPT, CHUNK_VERSION);
+            before = (struct kept_part){0};
+        }
+        part_encode(encoder, &slice->at[i], &before);
+        bytes_add(&encoder->payload, slice->at[i].bytes, slice->at[i].n);
+    }
+    encode_chunk(encoder, CHUNK_KEPT, CHUNK_VERSION);
+}
+
+/* With the code left where it is, or taken out into columns. */
+static void part_encode_told(struct encoder *encoder, const struct kept_part *part,
+                             struct kept_part *before, struct code_writer *code)
+{
+    struct bytes *payload = &encoder->payload;
+    size_t end = part->code_at + part->code_n;
+    part_encode(encoder, part, before);
+    encode_number(encoder, part->code_n);
+    if (part->code_n)
+        encode_number(encoder, part->code_at);
+    if (!part->code_n || !code) {
+        bytes_add(payload, part->bytes, part->n);
+        return;
+    }
+    bytes_add(payload, part->bytes, part->code_at);
+    bytes_add(payload, part->bytes + end, part->n - end);
+    code_writer_add(code, (struct code_piece){part->at, part->bytes + part->code_at, part->code_n});
+}
+
+/* Parts, then columns of code, each compressed by itself. */
+static void slice_encode_told(struct slice *slice, struct code_writer *code)
+{
+    struct encoder *encoder = &slice->encoder;
+    struct bytes *payload = &encoder->payload, parts;
+    struct kept_part before = {0};
+    for (size_t i = 0; i < slice->n; i++)
+        part_encode_told(encoder, &slice->at[i], &before, code);
+    size_t columns = code ? code_writer_fill(code) : 0;
+    parts = *payload;
+    *payload = (struct bytes){0};
+    encode_number(encoder, columns);
+    encode_number(encoder, parts.n);
+    for (size_t i = 0; i < columns; i++)
+        encode_number(encoder, code->columns[i].n);
+    bytes_add(payload, parts.at, parts.n);
+    *vec_push(&encoder->cuts) = payload->n;
+    for (size_t i = 0; i < columns; i++) {
+        bytes_add(payload, code->columns[i].at, code->columns[i].n);
+        *vec_push(&encoder->cuts) = payload->n;
+    }
+    encode_chunk(encoder, CHUNK_KEPT, CHUNK_COLUMNS_VERSION);
+    vec_release(&parts);
+}
+
+static void slice_encode_columns(struct slice *slice)
+{
+    struct code_writer *code = mem_alloc(sizeof *code);
+    code_writer_init(code);
+    slice_encode_told(slice, code);
+    code_writer_release(code);
+    mem_free(code);
+}
+
+/* Whether it is told where code is. A chunk with columns must be one, whatever its size. */
+static bool tells_code(const struct slice *slice)
+{
+    size_t bytes = 0, code = 0;
+    for (size_t i = 0; i < slice->n; i++) {
+        bytes += slice->at[i].n;
+        code += slice->at[i].code_n;
+    }
+    return code && bytes <= CHUNK_PAYLOAD_MAX / 8;
+}
+
+static void slice_encode(void *context, size_t index, unsigned worker)
+{
+    const struct slices *slices = context;
+    struct slice *slice = &slices->at[index];
+    (void)worker;
+    slice->encoder.zstd = slices->compressed ? ZSTD_createCCtx() : NULL;
+    if (!tells_code(slice))
+        slice_encode_whole(slice);
+    else if (slices->compressed)
+        slice_encode_columns(slice);
+    else
+        slice_encode_told(slice, NULL);
+    ZSTD_freeCCtx(slice->encoder.zstd);
+}
+
+static void slices_cut(struct slices *slices, const struct kept_parts *sorted)
+{
+    enum { SLICE_BYTES = 1 << 20 }; /* less compresses worse */
+    size_t bytes = SLICE_BYTES;
+    for (size_t i = 0; i < sorted->n; i++) {
+        if (bytes >= SLICE_BYTES) {
+            *vec_push(slices) = (struct slice){.at = &sorted->at[i]};
+            bytes = 0;
+        }
+        slices->at[slices->n - 1].n++;
+        bytes += sorted->at[i].n;
+    }
+}
+
 void encode_kept(struct encoder *encoder, const struct kept_parts *kept,
                  const struct numbering *in_file)
 {
     struct kept_parts sorted = {0};
-    uint64_t module = 0, at = 0;
+    struct slices slices = {.compressed = encoder->zstd};
+    vec_room(&sorted, kept->n);
     for (size_t i = 0; i < kept->n; i++) {
         ASSERT(kept->at[i].module < in_file->n && kept->at[i].n <= KEPT_BYTES_MAX);
         struct kept_part *part = vec_push(&sorted);
@@ -32,46 +167,147 @@ void encode_kept(struct encoder *encoder, const struct kept_parts *kept,
     }
     if (sorted.n)
         qsort(sorted.at, sorted.n, sizeof *sorted.at, part_compare);
-    for (size_t i = 0; i < sorted.n; i++) {
-        const struct kept_part *part = &sorted.at[i];
-        if (encode_is_full(encoder)) {
-            encode_chunk(encoder, CHUNK_KEPT, CHUNK_VERSION);
-            module = at = 0;
-        }
-        encode_number(encoder, part->kind);
-        encode_number(encoder, varint_fold(part->module - module));
-        encode_number(encoder, varint_fold(part->at - at));
-        encode_number(encoder, part->n);
-        bytes_add(&encoder->payload, part->bytes, part->n);
-        module = part->module;
-        at = part->at;
+    slices_cut(&slices, &sorted);
+    parallel_for(slices.n, slice_encode, &slices);
+    for (size_t i = 0; i < slices.n; i++) {
+        bytes_add(&encoder->out, slices.at[i].encoder.out.at, slices.at[i].encoder.out.n);
+        encoder_release(&slices.at[i].encoder);
     }
-    if (sorted.n)
-        encode_chunk(encoder, CHUNK_KEPT, CHUNK_VERSION);
+    vec_release(&slices);
     vec_release(&sorted);
 }
 
 /* ---- reading */
 
-bool decode_kept(struct decoder *decoder, struct cursor *cursor, struct err *err)
+/* All of a part but its bytes. */
+static bool part_read(struct decoder *decoder, struct cursor *cursor, uint64_t *fields,
+                      struct kept_part *part, struct err *err)
+{
+    uint64_t n;
+    if (!payload_short(cursor, "kind", &part->kind, err) ||
+        !payload_difference(cursor, &fields[0], err) ||
+        !payload_difference(cursor, &fields[1], err) ||
+        !decoder_module(decoder, fields[0], &part->module, err) || !payload_number(cursor, &n, err))
+        return false;
+    if (n > KEPT_BYTES_MAX)
+        return err_set(err, ERR_FORMAT, "a part of %llu bytes", (unsigned long long)n);
+    part->at = fields[1];
+    part->n = (size_t)n;
+    return true;
+}
+
+static bool whole_read(struct decoder *decoder, struct cursor *cursor, struct err *err)
 {
     uint64_t fields[2] = {0};
     while (cursor->at < cursor->end) {
         struct kept_part part = {0};
-        uint64_t n;
-        if (!payload_short(cursor, "kind", &part.kind, err) ||
-            !payload_difference(cursor, &fields[0], err) ||
-            !payload_difference(cursor, &fields[1], err) ||
-            !decoder_module(decoder, fields[0], &part.module, err) ||
-            !payload_number(cursor, &n, err))
+        if (!part_read(decoder, cursor, fields, &part, err) ||
+            !payload_bytes(cursor, part.n, &part.bytes, err))
             return false;
-        if (n > KEPT_BYTES_MAX)
-            return err_set(err, ERR_FORMAT, "a part of %llu bytes", (unsigned long long)n);
-        if (!payload_bytes(cursor, n, &part.bytes, err))
-            return false;
-        part.at = fields[1];
-        part.n = (size_t)n;
         kept_add(&decoder->profile->kept, &decoder->profile->arena, &part);
     }
     return true;
+}
+
+/* The part's bytes with its code put where it belongs. */
+static bool code_insert(struct decoder *decoder, struct cursor *cursor, struct kept_part *part,
+                        struct code_reader *code, struct err *err)
+{
+    const uint8_t *rest;
+    size_t at = part->code_at, n = part->code_n;
+    if (n >= code_reader_left(code))
+        return err_set(err, ERR_FORMAT, "%zu bytes of code, where there are fewer", n);
+    if (!payload_bytes(cursor, part->n - n, &rest, err))
+        return false;
+    uint8_t *bytes = arena_alloc(&decoder->profile->arena, part->n + 1);
+    if (!code_reader_take(code, part->at, bytes + at, n, err))
+        return false;
+    memcpy(bytes, rest, at);
+    memcpy(bytes + at + n, rest + at, part->n - n - at);
+    part->bytes = bytes;
+    *vec_push(&decoder->profile->kept) = *part;
+    return true;
+}
+
+/* code: NULL, it stands in its part. */
+static bool told_read(struct decoder *decoder, struct cursor *cursor, struct kept_part *part,
+                      struct code_reader *code, struct err *err)
+{
+    uint64_t n, at = 0;
+    if (!payload_number(cursor, &n, err) || (n && !payload_number(cursor, &at, err)))
+        return false;
+    if (n > part->n || at > part->n - n)
+        return err_set(err, ERR_FORMAT, "%llu bytes of code at %llu of %zu", (unsigned long long)n,
+                       (unsigned long long)at, part->n);
+    part->code_at = (size_t)at;
+    part->code_n = (size_t)n;
+    if (n && code)
+        return code_insert(decoder, cursor, part, code, err);
+    if (!payload_bytes(cursor, part->n, &part->bytes, err))
+        return false;
+    kept_add(&decoder->profile->kept, &decoder->profile->arena, part);
+    return true;
+}
+
+static bool columns_read(struct decoder *decoder, struct cursor *parts, struct code_reader *code,
+                         struct err *err)
+{
+    uint64_t fields[2] = {0};
+    if (code && !code_reader_open(code, err))
+        return false;
+    while (parts->at < parts->end) {
+        struct kept_part part = {0};
+        if (!part_read(decoder, parts, fields, &part, err) ||
+            !told_read(decoder, parts, &part, code, err))
+            return false;
+    }
+    return true;
+}
+
+/* The bytes of each column, one after another. */
+static bool column_open(struct cursor *sizes, struct cursor *bytes, struct cursor *column,
+                        struct err *err)
+{
+    uint64_t n;
+    if (!payload_number(sizes, &n, err) || !payload_bytes(bytes, n, &column->at, err))
+        return false;
+    column->end = column->at + n;
+    return true;
+}
+
+static bool columns_open(struct cursor *cursor, struct cursor *parts, struct code_reader *code,
+                         bool *ret_any, struct err *err)
+{
+    uint64_t n, skipped;
+    if (!payload_number(cursor, &n, err))
+        return false;
+    if (n > CODE_COLUMNS)
+        return err_set(err, ERR_FORMAT, "%llu columns of code", (unsigned long long)n);
+    struct cursor sizes = *cursor;
+    for (uint64_t i = 0; i <= n; i++)
+        if (!payload_number(cursor, &skipped, err))
+            return false;
+    if (!column_open(&sizes, cursor, parts, err))
+        return false;
+    for (uint64_t i = 0; i < n; i++)
+        if (!column_open(&sizes, cursor, &code->columns[i], err))
+            return false;
+    if (cursor->at != cursor->end)
+        return err_set(err, ERR_FORMAT, "bytes after the last column");
+    *ret_any = n;
+    return true;
+}
+
+bool decode_kept(struct decoder *decoder, uint32_t version, struct cursor *cursor, struct err *err)
+{
+    if (version < CHUNK_COLUMNS_VERSION)
+        return whole_read(decoder, cursor, err);
+    struct code_reader *code = mem_alloc(sizeof *code);
+    struct cursor parts = {0};
+    bool any = false;
+    bool ok = columns_open(cursor, &parts, code, &any, err) &&
+              columns_read(decoder, &parts, any ? code : NULL, err);
+    code_reader_release(code);
+    mem_free(code);
+    return ok;
 }

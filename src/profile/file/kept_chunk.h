@@ -9,4 +9,4 @@ struct err;
 
 void encode_kept(struct encoder *encoder, const struct kept_parts *kept,
                  const struct numbering *in_file);
-bool decode_kept(struct decoder *decoder, struct cursor *cursor, struct err *err);
+bool decode_kept(struct decoder *decoder, uint32_t version, struct cursor *cursor, struct err *err);

@@ -43,6 +43,7 @@ static void put_batches(struct encoder *encoder, const struct path_sheet *sheet)
         encode_number(encoder, batch->group);
         encode_number(encoder, batch->x_time);
         encode_number(encoder, batch->x_count);
+        encode_number(encoder, batch->moment_ns);
         for (uint32_t k = 0; k < batch->n_parts; k++, part++) {
             encode_number(encoder, part->n);
             encode_number(encoder, part->instructions);
@@ -77,7 +78,7 @@ void encode_path_parts(struct encoder *encoder, const struct path_parts *parts,
     for (size_t i = 0; i < parts->n; i++) {
         vec_release(&encoder->payload);
         encoder->payload = sheets[i];
-        encode_chunk(encoder, CHUNK_PATH_PARTS, CHUNK_VERSION);
+        encode_chunk(encoder, CHUNK_PATH_PARTS, CHUNK_DATED_VERSION);
     }
     mem_free(sheets);
 }
@@ -150,7 +151,8 @@ static bool part_decode(struct cursor *cursor, struct window_part *ret_part, str
     return true;
 }
 
-static bool batches_decode(struct cursor *cursor, struct path_sheet *sheet, struct err *err)
+static bool batches_decode(struct cursor *cursor, uint32_t version, struct path_sheet *sheet,
+                           struct err *err)
 {
     uint64_t n;
     if (!payload_number(cursor, &n, err))
@@ -160,7 +162,8 @@ static bool batches_decode(struct cursor *cursor, struct path_sheet *sheet, stru
         if (!payload_short(cursor, "parts of a batch:", &batch.n_parts, err) ||
             !payload_short(cursor, "group of a batch:", &batch.group, err) ||
             !payload_number(cursor, &batch.x_time, err) ||
-            !payload_number(cursor, &batch.x_count, err))
+            !payload_number(cursor, &batch.x_count, err) ||
+            (version >= CHUNK_DATED_VERSION && !payload_number(cursor, &batch.moment_ns, err)))
             return false;
         if (batch.group >= STACK_GROUPS)
             return err_set(err, ERR_FORMAT, "group %u", batch.group);
@@ -175,14 +178,16 @@ static bool batches_decode(struct cursor *cursor, struct path_sheet *sheet, stru
     return true;
 }
 
-bool decode_path_parts(struct decoder *decoder, struct cursor *cursor, struct err *err)
+bool decode_path_parts(struct decoder *decoder, uint32_t version, struct cursor *cursor,
+                       struct err *err)
 {
     while (cursor->at < cursor->end) {
         struct path_sheet *sheet = vec_push(&decoder->profile->path_parts);
         uint64_t n;
         const uint8_t *body;
-        if (!blocks_decode(decoder, cursor, sheet, err) || !batches_decode(cursor, sheet, err) ||
-            !payload_number(cursor, &n, err) || !payload_bytes(cursor, n, &body, err))
+        if (!blocks_decode(decoder, cursor, sheet, err) ||
+            !batches_decode(cursor, version, sheet, err) || !payload_number(cursor, &n, err) ||
+            !payload_bytes(cursor, n, &body, err))
             return false;
         bytes_add(&sheet->body, body, (size_t)n);
     }

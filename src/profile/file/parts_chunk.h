@@ -7,4 +7,5 @@
 
 void encode_path_parts(struct encoder *encoder, const struct path_parts *parts,
                        const struct numbering *in_file);
-bool decode_path_parts(struct decoder *decoder, struct cursor *cursor, struct err *err);
+bool decode_path_parts(struct decoder *decoder, uint32_t version, struct cursor *cursor,
+                       struct err *err);

@@ -75,13 +75,23 @@ const struct profile *profile_writer_total(struct profile_writer *writer)
 /* ---- whole files */
 
 /* Else the memory for slices would grow with the run. */
-static void times_make_coarse(struct profile *profile)
+static void times_make_coarse(struct stacks *times)
 {
     struct stacks coarse;
-    if (!times_coarsen(&profile->times, &coarse))
+    if (!times_coarsen(times, &coarse))
         return;
-    stacks_release(&profile->times);
-    profile->times = coarse;
+    stacks_release(times);
+    *times = coarse;
+}
+
+/* Likewise. */
+static void log_make_coarse(struct profile *profile)
+{
+    struct batch_log coarse;
+    if (!batch_log_coarsen(&profile->log, &coarse))
+        return;
+    batch_log_release(&profile->log);
+    profile->log = coarse;
 }
 
 /* The file is what total is, and nothing of it is numbered by batches. The next rewrite is due when
@@ -161,7 +171,9 @@ static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, str
     int fd;
     if (!path_is_ours(writer, err) || !fold(writer, err))
         return false;
-    times_make_coarse(&writer->total);
+    times_make_coarse(&writer->total.times);
+    times_make_coarse(&writer->total.wait_times);
+    log_make_coarse(&writer->total);
     encode_whole(&encoder, &writer->total, &in_file);
     uint64_t size = encoder.out.n;
     bool ok = place_file(writer->path, encoder.out.at, encoder.out.n, PLACE_DURABLE, &fd, err);
@@ -262,6 +274,8 @@ const struct places *profile_writer_places(struct profile_writer *writer,
     for (int i = 0; writer->delta && i < TABLES; i++)
         for (uint32_t k = 0; k < writer->keys[i].n; k++)
             places_mark_key(&writer->places, i, map_key(&writer->keys[i], k), modules.at);
+    if (writer->delta)
+        places_mark_profile(&writer->places, writer->delta, modules.at);
     modules.n = 0;
     for (uint32_t i = 0; i < writer->total.modules.n; i++)
         *vec_push(&modules) = i;
@@ -271,10 +285,10 @@ const struct places *profile_writer_places(struct profile_writer *writer,
     return &writer->places;
 }
 
-void profile_writer_keep(struct profile_writer *writer, const struct kept_parts *kept)
+void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
+                         struct arena *arena)
 {
-    for (size_t i = 0; i < kept->n; i++)
-        kept_add(&writer->total.kept, &writer->total.arena, &kept->at[i]);
+    kept_join(&writer->total.kept, &writer->total.arena, kept, arena);
     kept_sort(&writer->total.kept);
 }
 
@@ -335,6 +349,9 @@ bool profile_writer_append_last(struct profile_writer *writer, struct profile *d
         return profile_writer_append(writer, delta, err);
     for (int i = 0; i < TABLES; i++) /* without modules both number theirs alike */
         table_swap(&total->tables[i], &delta->tables[i]);
+    struct batch_log log = total->log;
+    total->log = delta->log;
+    delta->log = log;
     struct loose_rows loose = total->loose;
     total->loose = delta->loose;
     delta->loose = loose;

@@ -49,8 +49,16 @@ static void bad_note(struct perf_map *map, const char *path, size_t number, cons
         map->first_bad = arena_format(&map->arena, "%s: line %zu: %s %s", path, number, what, why);
 }
 
-static void line_add(struct perf_map *map, struct stretches *claims, const char *path,
-                     size_t number, struct line line)
+uint32_t perf_map_claim(struct perf_map *map, struct avma start, uint64_t bytes, const char *name,
+                        size_t n)
+{
+    uint32_t index = (uint32_t)map->names.n;
+    *vec_push(&map->claims) = (struct stretch){start.v, start.v + bytes, index};
+    *vec_push(&map->names) = arena_string_n(&map->arena, name, n);
+    return index;
+}
+
+static void line_add(struct perf_map *map, const char *path, size_t number, struct line line)
 {
     uint64_t start = 0, bytes = 0;
     blanks_skip(&line);
@@ -77,13 +85,14 @@ static void line_add(struct perf_map *map, struct stretches *claims, const char 
         bad_note(map, path, number, "the name", "is missing");
         return;
     }
-    *vec_push(claims) = (struct stretch){start, start + bytes, (uint32_t)map->names.n};
-    *vec_push(&map->names) = arena_string_n(&map->arena, line.at, (size_t)(line.end - line.at));
+    perf_map_claim(map, (struct avma){start}, bytes, line.at, (size_t)(line.end - line.at));
 }
 
 /* By the first byte of each: one that lies inside another took nobody's place. */
-static void reused_mark(struct perf_map *map, const struct stretches *claims)
+static void reused_mark(struct perf_map *map)
 {
+    const struct stretches *claims = &map->claims;
+    map->reused.n = 0;
     for (size_t i = 0; i < map->names.n; i++)
         *vec_push(&map->reused) = false;
     for (size_t i = 0; i < claims->n; i++) {
@@ -97,21 +106,25 @@ static void reused_mark(struct perf_map *map, const struct stretches *claims)
 void perf_map_parse(struct perf_map *map, const char *path, const char *text, size_t bytes)
 {
     *map = (struct perf_map){0};
-    struct stretches claims = {0};
     size_t number = 0;
     for (const char *at = text, *end = text + bytes; at < end; number++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         struct line line = {at, newline ? newline : end};
         /* A compiler that was killed while it wrote: what is there may be half a name. */
         if (newline)
-            line_add(map, &claims, path, number + 1, line);
+            line_add(map, path, number + 1, line);
         else
             bad_note(map, path, number + 1, "the line", "does not end");
         at = line.end + 1;
     }
-    stretches_paint(&claims, &map->stretches);
-    reused_mark(map, &claims);
-    vec_release(&claims);
+    perf_map_settle(map);
+}
+
+void perf_map_settle(struct perf_map *map)
+{
+    map->stretches.n = 0;
+    stretches_paint(&map->claims, &map->stretches);
+    reused_mark(map);
 }
 
 /* ---- the file */
@@ -151,6 +164,7 @@ bool perf_map_read(struct perf_map *map, const char *path, struct err *err)
 void perf_map_release(struct perf_map *map)
 {
     vec_release(&map->names);
+    vec_release(&map->claims);
     vec_release(&map->stretches);
     vec_release(&map->reused);
     arena_release(&map->arena);
@@ -196,6 +210,12 @@ const char *perf_map_find(const struct perf_map *map, struct avma at, struct avm
     *ret_start = (struct avma){found->start};
     *ret_bytes = found->end - found->start;
     return map->names.at[found->value];
+}
+
+uint32_t perf_map_index(const struct perf_map *map, struct avma at)
+{
+    const struct stretch *found = stretches_find(map->stretches.at, map->stretches.n, at.v);
+    return found ? found->value : PERF_MAP_NONE;
 }
 
 bool perf_map_reused(const struct perf_map *map, struct avma at)

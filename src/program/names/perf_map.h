@@ -22,6 +22,7 @@ struct perf_map {
     struct reused {
         VEC(bool);
     } reused;                   /* for each name: its memory had another name before */
+    struct stretches claims;    /* of all entries, as they came; value: index of the name */
     struct stretches stretches; /* by start, disjoint; value: index of the name */
     size_t n_bad;               /* invalid lines, skipped */
     const char *first_bad;      /* "PATH: line 3: reason"; NULL: none */
@@ -32,6 +33,15 @@ bool perf_map_read(struct perf_map *map, const char *path, struct err *err);
 /* The same for text in memory; path is for messages. */
 void perf_map_parse(struct perf_map *map, const char *path, const char *text, size_t bytes);
 void perf_map_release(struct perf_map *map);
+
+/* Adds an entry, as if it stood at the end of the map, and returns the index of its name;
+ * perf_map_settle must follow. */
+uint32_t perf_map_claim(struct perf_map *map, struct avma start, uint64_t bytes, const char *name,
+                        size_t n);
+void perf_map_settle(struct perf_map *map);
+#define PERF_MAP_NONE UINT32_MAX
+/* The index of the name at an address; PERF_MAP_NONE: none. */
+uint32_t perf_map_index(const struct perf_map *map, struct avma at);
 
 /* The path of a process's map: /tmp/perf-PID.map, with /tmp and the pid as that process sees them
  * (it may run in a container). False: there is none. */

@@ -134,6 +134,7 @@ static void span_add_outermost(struct builder *builder, struct span span)
 static void spans_from_symbols(struct builder *builder)
 {
     const struct symtab *symtab = &builder->symtab;
+    vec_room(&builder->spans, symtab->n);
     for (size_t i = 0, next; i < symtab->n; i = next) {
         const struct symbol *symbol = &symtab->at[i];
         uint64_t start = symbol->start.v, bytes = 0;
@@ -157,7 +158,7 @@ static void spans_from_symbols(struct builder *builder)
 static void spans_fill(struct builder *builder, const struct spans *candidates)
 {
     struct spans old = builder->spans, filled = {0};
-    vec_reserve(&filled, old.n + candidates->n);
+    vec_room(&filled, old.n + candidates->n);
     size_t next = 0;
     for (size_t i = 0; i < candidates->n; i++) {
         struct span span = candidates->at[i];
@@ -220,6 +221,7 @@ static const char *address_name(const struct builder *builder, uint64_t start)
 static void spans_from_frames(struct builder *builder)
 {
     struct spans candidates = {0};
+    vec_room(&candidates, builder->frames.n);
     for (size_t i = 0; i < builder->frames.n; i++) {
         const struct frame *frame = &builder->frames.at[i];
         uint64_t start = frame_code(frame);
@@ -238,6 +240,7 @@ static void spans_from_gaps(struct builder *builder)
 {
     const struct spans *spans = &builder->spans;
     struct spans gaps = {0};
+    vec_room(&gaps, spans->n + builder->code.n);
     size_t next = 0; /* of the spans, the first that starts behind */
     for (size_t i = 0; i < builder->code.n; i++) {
         uint64_t at = builder->code.at[i].start, end = builder->code.at[i].end;
@@ -422,7 +425,8 @@ static void functions_make(const struct builder *builder)
     parents_find(builder, parents);
     if (code_bytes(&builder->code) <= builder->sweep_bytes)
         unnamed_parents_find(builder, parents);
-    vec_reserve(&symbols->ranges, spans->n);
+    vec_room(&symbols->ranges, spans->n);
+    vec_room(&symbols->functions, spans->n);
     for (size_t i = 0; i < spans->n; i++) {
         const struct span *span = &spans->at[i];
         *vec_push(&symbols->ranges) =

@@ -48,6 +48,7 @@ void frames_read(struct frames *frames, const struct image *image)
     *frames = (struct frames){0};
     struct unwind_entries entries = {0};
     unwind_entries_read_eh(&entries, image);
+    vec_room(frames, entries.n);
     for (size_t i = 0; i < entries.n; i++) {
         const struct unwind_entry *entry = &entries.at[i];
         bool ahead = begins_ahead(image, entry, &entries.cies.at[entry->cie]);

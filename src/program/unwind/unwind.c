@@ -121,22 +121,68 @@ static void index_build(struct unwind *unwind)
     }
 }
 
-const struct unwind_rule *unwind_find(const struct unwind *unwind, struct svma at)
+/* The row of an address, or how many there are. */
+static size_t row_find(const struct unwind *unwind, struct svma at)
 {
     const struct unwind_rows *rows = &unwind->rows;
     uint64_t above = at.v - unwind->base.v;
     if (!rows->n || above >= UINT32_MAX)
-        return NULL;
+        return rows->n;
     uint64_t cell = above >> unwind->shift;
     if (cell >= unwind->index.n)
-        return NULL; /* behind the last row, which has no rule */
+        return rows->n; /* behind the last row, which has no rule */
     size_t row = unwind->index.at[cell];
     if (rows->at[row].start > above)
-        return NULL; /* before the first */
+        return rows->n; /* before the first */
     while (row + 1 < rows->n && rows->at[row + 1].start <= above)
         row++;
-    uint32_t rule = rows->at[row].rule;
+    return row;
+}
+
+static const struct unwind_rule *row_rule(const struct unwind *unwind, size_t row)
+{
+    uint32_t rule = row < unwind->rows.n ? unwind->rows.at[row].rule : UNWIND_NO_ROW;
     return rule == UNWIND_NO_ROW ? NULL : &unwind->rules.at[rule];
+}
+
+const struct unwind_rule *unwind_find(const struct unwind *unwind, struct svma at)
+{
+    return row_rule(unwind, row_find(unwind, at));
+}
+
+/* Such a function saves rax and rdx, in which a landing pad gets what it needs; no other does. */
+static bool saves_for_landing(const struct unwind_rule *rule)
+{
+    enum { RAX_AND_RDX = 3 };
+    return rule && (rule->columns & RAX_AND_RDX) == RAX_AND_RDX;
+}
+
+static bool ends_at_rcx(const struct unwind_rule *rule)
+{
+    enum { RCX = 2 };
+    return saves_for_landing(rule) && rule->cfa == CFA_REGISTER && rule->cfa_register == RCX;
+}
+
+bool unwind_eh_return(const struct unwind *unwind, struct svma at, struct svma *ret_end)
+{
+    size_t row = row_find(unwind, at);
+    while (saves_for_landing(row_rule(unwind, row)))
+        if (ends_at_rcx(row_rule(unwind, ++row))) {
+            *ret_end = (struct svma){unwind->base.v + unwind->rows.at[row].start};
+            return true;
+        }
+    return false;
+}
+
+/* mov %rcx,%rsp; pop %rcx; jmp *%rcx: each has its row. */
+bool unwind_eh_returns(const struct unwind *unwind, struct svma at)
+{
+    enum { ROWS = 3 };
+    size_t row = row_find(unwind, at), i = 0;
+    while (i < ROWS && i <= row && saves_for_landing(row_rule(unwind, row - i)) &&
+           !ends_at_rcx(row_rule(unwind, row - i)))
+        i++;
+    return i < ROWS && i <= row && ends_at_rcx(row_rule(unwind, row - i));
 }
 
 /* ---- an image */

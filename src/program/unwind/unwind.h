@@ -48,6 +48,12 @@ void unwind_release(struct unwind *unwind);
 /* NULL: no rule for this address. */
 const struct unwind_rule *unwind_find(const struct unwind *unwind, struct svma at);
 
+/* Whether the code at an address runs on to the end of a function that goes on elsewhere, as
+ * throwing does (__builtin_eh_return): where it sets rsp to a value from rcx. */
+bool unwind_eh_return(const struct unwind *unwind, struct svma at, struct svma *ret_end);
+/* Whether it is at that end: all registers but rsp and rip are already those of where it goes. */
+bool unwind_eh_returns(const struct unwind *unwind, struct svma at);
+
 /* The registers of a frame, in DWARF's order. value[UNWIND_RIP] is the next instruction to run: in
  * a calling frame, the one after the call. */
 struct unwind_frame {

@@ -9,11 +9,20 @@
 
 /* ---- room for code */
 
-struct zone *cache_zone(struct cache *cache, uint64_t pc, uint32_t use)
+struct zone *cache_zone(struct cache *cache, uint64_t pc, uint32_t use, uint64_t beside)
 {
     bool more = (use == FLAVOUR_RECORD && (cache->events & EVENTS_PAYLOAD)) ||
                 (use == FLAVOUR_COUNT && cache->plan);
-    return zones_get(&cache->zones, pc, use, more ? TRANSLATION_BYTES_MORE : TRANSLATION_BYTES_MAX);
+    struct zone_wish wish = {.pc = pc,
+                             .beside = beside,
+                             .use = use,
+                             .room = more ? TRANSLATION_BYTES_MORE : TRANSLATION_BYTES_MAX};
+    return zones_get(&cache->zones, &wish);
+}
+
+struct zone *cache_zone_cold(struct cache *cache, uint64_t pc, const struct zone *hot)
+{
+    return hot ? cache_zone(cache, pc, ZONE_COLD, hot->runs_at) : NULL;
 }
 
 bool cache_contains(const struct cache *cache, uint64_t pc)
@@ -422,7 +431,7 @@ static struct copied_block *translate_at(struct cache *cache, const struct wante
 {
     enum flavour flavour = wanted->flavour;
     uint64_t pc = wanted->pc;
-    struct zone *zone = cache_zone(cache, pc, flavour), *cold = cache_zone(cache, pc, ZONE_COLD);
+    struct zone *zone = cache_zone(cache, pc, flavour, 0), *cold = cache_zone_cold(cache, pc, zone);
     struct shape *shape = &cache->shape;
     enum region_kind kind;
     if (!zone && regions_room(cache->regions, pc, &kind, ret_refusal) == 0)

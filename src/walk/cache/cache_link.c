@@ -27,8 +27,8 @@ static uint64_t exit_write(struct cache *cache, uint32_t id, bool lazy,
     const struct exit *exit = cache_exit(cache, id);
     if (to->flavour == FLAVOUR_PLAIN && exit->owed == to->debt && !exit->counter)
         return to->entry;
-    struct zone *zone = cache_zone(cache, to->pc, to->flavour);
-    struct zone *cold = cache_zone(cache, to->pc, ZONE_COLD);
+    struct zone *zone = cache_zone(cache, to->pc, to->flavour, to->entry);
+    struct zone *cold = cache_zone_cold(cache, to->pc, zone);
     if (!zone || !cold)
         return 0;
     struct code_cursor hot_cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
@@ -153,8 +153,8 @@ void cache_publish(struct cache *cache)
 static bool land(struct cache *cache, uint64_t *slot, const struct copied_block *to,
                  const struct exit *from, uint32_t counter)
 {
-    struct zone *zone = cache_zone(cache, to->pc, to->flavour);
-    struct zone *cold = cache_zone(cache, to->pc, ZONE_COLD);
+    struct zone *zone = cache_zone(cache, to->pc, to->flavour, to->entry);
+    struct zone *cold = cache_zone_cold(cache, to->pc, zone);
     if (!zone || !cold)
         return false;
     struct code_cursor cursor = zone_cursor(zone), cold_cursor = zone_cursor(cold);
@@ -212,20 +212,40 @@ uint32_t cache_pair(struct cache *cache, struct context *context, uint32_t exit,
     return counter;
 }
 
-/* From now on the site finds its targets through a fan; without room it stays as it is. */
-static void site_spread(struct cache *cache, uint32_t site, const struct copied_block *to)
+/* A fan in the place of what the slot has led to; its number + 1. 0: no room, all stays as it is.
+ */
+static uint32_t spread(struct cache *cache, uint64_t *slot, uint32_t level,
+                       const struct copied_block *to)
 {
     struct tables *tables = cache->tables;
-    struct zone *zone = cache_zone(cache, to->pc, to->flavour);
+    struct zone *zone = cache_zone(cache, to->pc, to->flavour, 0);
     if (!zone || cache->n_fans == TABLES_FANS)
-        return;
+        return 0;
     struct code_cursor cursor = zone_cursor(zone);
     uint64_t runs_at = cursor_runs_at(&cursor);
-    tables_prepare_fan(tables, cache->n_fans, site);
-    emit_fan(&cursor, tables->fans[cache->n_fans]);
+    tables_prepare_fan(tables, cache->n_fans, *slot);
+    emit_fan(&cursor, tables->fans[cache->n_fans], level);
     zones_advance(&cache->zones, zone, &cursor);
-    tables->fan_of[site] = (uint16_t)++cache->n_fans;
-    __atomic_store_n(&tables->sites[site], runs_at, __ATOMIC_RELEASE);
+    __atomic_store_n(slot, runs_at, __ATOMIC_RELEASE);
+    return ++cache->n_fans;
+}
+
+/* Where the landing of one more target of a fan belongs: there, or in one below it. */
+static uint64_t *fan_slot(struct cache *cache, uint32_t fan, const struct copied_block *to)
+{
+    struct tables *tables = cache->tables;
+    for (uint32_t level = 0;; level++) {
+        uint32_t slot = tables_fan_slot(to->pc, level);
+        uint16_t *below = &tables->fan_below[fan - 1][slot];
+        uint8_t *landings = &tables->fan_landings[fan - 1][slot];
+        if (*landings < TABLES_MANY)
+            ++*landings;
+        else if (!*below && level + 1 < TABLES_FAN_LEVELS)
+            *below = (uint16_t)spread(cache, &tables->fans[fan - 1][slot], level + 1, to);
+        if (!*below)
+            return &tables->fans[fan - 1][slot];
+        fan = *below;
+    }
 }
 
 /* Where the landing of one more target belongs. */
@@ -233,9 +253,9 @@ static uint64_t *site_slot(struct cache *cache, uint32_t site, const struct copi
 {
     struct tables *tables = cache->tables;
     if (!tables->fan_of[site] && tables->landings_of[site] == TABLES_FEW)
-        site_spread(cache, site, to);
+        tables->fan_of[site] = (uint16_t)spread(cache, &tables->sites[site], 0, to);
     if (tables->fan_of[site])
-        return &tables->fans[tables->fan_of[site] - 1][to->pc & (TABLES_FAN_SLOTS - 1)];
+        return fan_slot(cache, tables->fan_of[site], to);
     if (tables->landings_of[site] < TABLES_FEW)
         tables->landings_of[site]++;
     return &tables->sites[site];

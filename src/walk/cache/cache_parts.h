@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 /* A zone with room for one translation; NULL: none. */
-struct zone *cache_zone(struct cache *cache, uint64_t pc, uint32_t use);
+struct zone *cache_zone(struct cache *cache, uint64_t pc, uint32_t use, uint64_t beside);
+/* The zone of the cold ways out of code in `hot`; NULL also if that is. */
+struct zone *cache_zone_cold(struct cache *cache, uint64_t pc, const struct zone *hot);
 /* A new copy; its shape stays in cache->shape. NULL: *ret_refusal says why. */
 struct copied_block *cache_translate(struct cache *cache, const struct wanted *wanted,
                                      uint32_t *ret_refusal);

@@ -12,11 +12,19 @@ enum { ZONE_TRIES = 256, ZONE_ORDERLY = 32 };
  * code may lie on its far side. If everything within REACH_NEAR is taken, as around a JIT, whose
  * operands lie beside it, further will do: code that refers to more is refused (shape.c). */
 enum reach { REACH_NEAR = 1 << 30, REACH_FAR = 0x78000000 };
+/* And from other copies that it jumps to: two zones may lie on two sides of the code. */
+enum { REACH_BESIDE = 0x7fffffff - 2 * ZONE_BYTES };
 
-static bool zone_serves(const struct zone *zone, uint64_t pc, enum reach reach)
+static bool within(uint64_t a, uint64_t b, int64_t reach)
 {
-    int64_t distance = (int64_t)(zone->runs_at - pc);
-    return distance < (int64_t)reach && distance > -(int64_t)reach;
+    int64_t distance = (int64_t)(a - b);
+    return distance < reach && distance > -reach;
+}
+
+static bool zone_serves(const struct zone *zone, const struct zone_wish *wish, enum reach reach)
+{
+    return within(zone->runs_at, wish->pc, reach) &&
+           (!wish->beside || within(zone->runs_at, wish->beside, REACH_BESIDE));
 }
 
 /* Addresses to try. Code below 2 GiB is a program at a fixed address, with the heap growing after
@@ -62,34 +70,34 @@ static bool zone_map(struct zones *zones, uint64_t at, uint32_t use)
 }
 
 /* On land that is kept. */
-static bool zone_map_kept(struct zones *zones, uint64_t pc, uint32_t use, enum reach reach)
+static bool zone_map_kept(struct zones *zones, const struct zone_wish *wish, enum reach reach)
 {
     for (uint32_t i = 0; i < zones->n_lands; i++) {
         struct zone_land *land = &zones->lands[i];
         struct zone candidate = {.runs_at = land->at};
-        if (!land->left || !zone_serves(&candidate, pc, reach))
+        if (!land->left || !zone_serves(&candidate, wish, reach))
             continue;
         land->left--;
         land->at += ZONE_BYTES;
-        if (zone_map(zones, candidate.runs_at, use))
+        if (zone_map(zones, candidate.runs_at, wish->use))
             return true;
     }
     return false;
 }
 
 /* Where nothing is, for so many zones; those behind the first are kept. */
-static bool zone_map_new(struct zones *zones, uint64_t pc, uint32_t use, enum reach reach,
+static bool zone_map_new(struct zones *zones, const struct zone_wish *wish, enum reach reach,
                          uint32_t land)
 {
     for (uint32_t attempt = 0; attempt < ZONE_TRIES; attempt++) {
-        struct zone candidate = {.runs_at = zone_candidate(pc, attempt, reach)};
-        if (!zone_serves(&candidate, pc, reach) ||
+        struct zone candidate = {.runs_at = zone_candidate(wish->pc, attempt, reach)};
+        if (!zone_serves(&candidate, wish, reach) ||
             !reserve(candidate.runs_at, (uint64_t)land * ZONE_BYTES))
             continue;
         if (land > 1)
             zones->lands[zones->n_lands++] =
                 (struct zone_land){candidate.runs_at + ZONE_BYTES, land - 1};
-        if (zone_map(zones, candidate.runs_at, use))
+        if (zone_map(zones, candidate.runs_at, wish->use))
             return true;
     }
     return false;
@@ -97,39 +105,40 @@ static bool zone_map_new(struct zones *zones, uint64_t pc, uint32_t use, enum re
 
 /* The writable alias costs resident pages again. Full zones are hardly written to; their aliases
  * come back when needed. */
-static void zones_close(struct zones *zones, uint64_t pc, uint32_t use, uint32_t room)
+static void zones_close(struct zones *zones, const struct zone_wish *wish)
 {
     for (uint32_t i = 0; i < zones->n; i++) {
         struct zone *zone = &zones->at[i];
-        if (zone->use == use && zone_serves(zone, pc, REACH_NEAR))
-            zone->closed |= ZONE_BYTES - zone->used < room;
+        if (zone->use == wish->use && zone_serves(zone, wish, REACH_NEAR))
+            zone->closed |= ZONE_BYTES - zone->used < wish->room;
         if (zone->closed)
             sys3(SYS_madvise, (long)zone->writable, ZONE_BYTES, MADV_DONTNEED);
     }
 }
 
-static struct zone *zones_get_within(struct zones *zones, uint64_t pc, uint32_t use, uint32_t room,
+static struct zone *zones_get_within(struct zones *zones, const struct zone_wish *wish,
                                      enum reach reach)
 {
     for (uint32_t i = 0; i < zones->n; i++) {
         struct zone *zone = &zones->at[i];
-        if (zone->use == use && zone_serves(zone, pc, reach) && ZONE_BYTES - zone->used >= room)
+        if (zone->use == wish->use && zone_serves(zone, wish, reach) &&
+            ZONE_BYTES - zone->used >= wish->room)
             return zone;
     }
     if (zones->n == ZONES_MAX)
         return NULL;
-    zones_close(zones, pc, use, room);
+    zones_close(zones, wish);
     bool keeps = zones->keeps_land && zones->n_lands < ZONE_LANDS;
-    bool mapped = zone_map_kept(zones, pc, use, reach) ||
-                  (keeps && zone_map_new(zones, pc, use, reach, ZONE_LAND)) ||
-                  zone_map_new(zones, pc, use, reach, 1);
+    bool mapped = zone_map_kept(zones, wish, reach) ||
+                  (keeps && zone_map_new(zones, wish, reach, ZONE_LAND)) ||
+                  zone_map_new(zones, wish, reach, 1);
     return mapped ? &zones->at[zones->n - 1] : NULL;
 }
 
-struct zone *zones_get(struct zones *zones, uint64_t pc, uint32_t use, uint32_t room)
+struct zone *zones_get(struct zones *zones, const struct zone_wish *wish)
 {
-    struct zone *near = zones_get_within(zones, pc, use, room, REACH_NEAR);
-    return near ? near : zones_get_within(zones, pc, use, room, REACH_FAR);
+    struct zone *near = zones_get_within(zones, wish, REACH_NEAR);
+    return near ? near : zones_get_within(zones, wish, REACH_FAR);
 }
 
 struct code_cursor zone_cursor(struct zone *zone)

@@ -41,8 +41,15 @@ struct zones {
     uint64_t code_bytes; /* ever written */
 };
 
-/* A zone of that use near pc with so much room, mapped now if necessary. NULL: none possible. */
-struct zone *zones_get(struct zones *zones, uint64_t pc, uint32_t use, uint32_t room);
+/* What a zone is wanted for. */
+struct zone_wish {
+    uint64_t pc;     /* near the program's code there */
+    uint64_t beside; /* jumps lead there and back; 0: nowhere */
+    uint32_t use, room;
+};
+
+/* Such a zone, mapped now if necessary. NULL: none possible. */
+struct zone *zones_get(struct zones *zones, const struct zone_wish *wish);
 /* The zone that contains this address, or NULL. */
 const struct zone *zones_find(const struct zones *zones, uint64_t cache_pc);
 /* Where the next code goes. zones_advance keeps what was written up to the cursor. */

@@ -248,10 +248,20 @@ static void emit_index(struct code_cursor *c, bool rotates)
         emit_bytes(c, low, sizeof low); /* movzwl %r11w, %ecx */
 }
 
-void emit_fan(struct code_cursor *c, const uint64_t *fan)
+/* No instruction here may change a flag. */
+void emit_fan(struct code_cursor *c, const uint64_t *fan, uint32_t level)
 {
-    static const uint8_t low[] = {0x41, 0x0f, 0xb6, 0xcb};
-    emit_bytes(c, low, sizeof low); /* movzbl %r11b, %ecx */
+    static const uint8_t first[] = {0x41, 0x0f, 0xb6, 0xcb};
+    static const uint8_t copy[] = {0x44, 0x89, 0xd9}, swap[] = {0x0f, 0xc9};
+    static const uint8_t second[] = {0x0f, 0xb6, 0xcd};
+    if (level == 0) {
+        emit_bytes(c, first, sizeof first); /* movzbl %r11b, %ecx */
+    } else {
+        emit_bytes(c, copy, sizeof copy); /* mov %r11d, %ecx */
+        if (level == 2)
+            emit_bytes(c, swap, sizeof swap); /* bswap %ecx: the third byte becomes the second */
+        emit_bytes(c, second, sizeof second); /* movzbl %ch, %ecx */
+    }
     emit_jump_table(c, fan, true);
 }
 

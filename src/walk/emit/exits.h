@@ -125,8 +125,8 @@ struct indirect {
 void emit_indirect(struct code_cursor *c, const struct exit *exit, uint32_t id,
                    const struct indirect *indirect);
 
-/* Code of a fan (tables.h). */
-void emit_fan(struct code_cursor *c, const uint64_t *fan);
+/* Code of a fan (tables.h) with so many above it. */
+void emit_fan(struct code_cursor *c, const uint64_t *fan, uint32_t level);
 
 /* Where indirect branches to `pc` arrive with the target in %r11; other targets go on to `next`. It
  * increments `counter` unless that is 0, or makes the debt of the code behind it, and carries out

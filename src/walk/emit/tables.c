@@ -50,9 +50,11 @@ void tables_prepare_site(struct tables *tables, uint32_t site)
     tables->landings_of[site] = 0;
 }
 
-void tables_prepare_fan(struct tables *tables, uint32_t fan, uint32_t site)
+void tables_prepare_fan(struct tables *tables, uint32_t fan, uint64_t there)
 {
-    fill(tables->fans[fan], TABLES_FAN_SLOTS, tables->sites[site]);
+    fill(tables->fans[fan], TABLES_FAN_SLOTS, there);
+    for (uint32_t i = 0; i < TABLES_FAN_SLOTS; i++)
+        tables->fan_below[fan][i] = tables->fan_landings[fan][i] = 0;
 }
 
 void tables_forget_fan(struct tables *tables, uint32_t fan)

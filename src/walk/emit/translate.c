@@ -523,6 +523,14 @@ static void emit_inner(struct translation *t, struct code_cursor *hot, struct co
     emit_planned(t, hot, from, to);
 }
 
+static bool has_copy(const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->n_steps; i++)
+        if (shape->steps[i].insn.class == INSN_PLAIN || shape->steps[i].through_gs)
+            return true;
+    return false;
+}
+
 void translate(struct translation *t, const struct shape *shape, struct code_cursor *hot,
                struct code_cursor *cold)
 {
@@ -550,6 +558,10 @@ void translate(struct translation *t, const struct shape *shape, struct code_cur
             if (shape->stepped && i + 1 == shape->n_steps)
                 break;
             bool plain = shape->steps[i].insn.class == INSN_PLAIN;
+            /* Signals come at copies of instructions. Branches have none, and a loop may be nothing
+             * else: there they come in front of the first. */
+            if (i == 0 && !t->payload && !has_copy(shape))
+                note(t, hot, shape, 0, IN_SLOT_NONE);
             if (i == end.guess.step && !end.guess.late)
                 emit_guessed(t, hot, cold, shape, &end.guess);
             if (i == end.paid_at)

@@ -11,7 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { CALLS = 20000000 };
+enum { CALLS = 5000000 };
 
 /* Alone on its page: mov $1, %eax; ret */
 int patched(void);
@@ -89,7 +89,7 @@ static void check_alignment(void)
 {
     uint64_t sum = 1;
     __asm__ volatile("sub $256,%%rsp\n pushfq\n orl $0x40000,(%%rsp)\n popfq\n"
-                     "mov $300000000,%%ecx\n1: add %%rcx,%0\n dec %%ecx\n jnz 1b\n"
+                     "mov $100000000,%%ecx\n1: add %%rcx,%0\n dec %%ecx\n jnz 1b\n"
                      "pushfq\n andl $~0x40000,(%%rsp)\n popfq\n add $256,%%rsp"
                      : "+r"(sum)
                      :

@@ -8,9 +8,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAKERS = 2, SECONDS = 2 };
+enum { MAKERS = 2, MILLISECONDS = 500 };
 
 static atomic_bool stop;
+
+static long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
 
 static void *work(void *unused)
 {
@@ -35,10 +42,10 @@ int main(void)
     long refused = 0, unwritable = 0, unclosable = 0;
     closefrom(3); /* whatever it was started with */
     int source = open("/dev/null", O_RDWR), target = source + 1;
-    time_t until = time(NULL) + SECONDS;
+    long until = now() + MILLISECONDS;
     for (int i = 0; i < MAKERS; i++)
         pthread_create(&makers[i], NULL, make_threads, NULL);
-    while (time(NULL) < until) {
+    while (now() < until) {
         if (dup2(source, target) != target) {
             refused++;
             continue;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROUNDS = 4000, BYTES = 256 << 10 };
+enum { ROUNDS = 1500, BYTES = 256 << 10 };
 
 static const int numbers[] = {SIGILL,  SIGFPE,  SIGUSR1,  SIGUSR2,   SIGALRM,
                               SIGTERM, SIGHUP,  SIGQUIT,  SIGVTALRM, SIGPROF,

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-enum { ROUNDS = 50000 };
+enum { ROUNDS = 20000 };
 static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS, SIGUSR1, SIGPROF};
 enum { FAULTS = sizeof faults / sizeof *faults };
 static volatile sig_atomic_t handled, nested, blocked;

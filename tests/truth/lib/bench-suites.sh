@@ -1,4 +1,4 @@
-# What the sources of bench programs bring along to test themselves with, for tests/truth/identical.sh.
+# What the sources of bench programs bring along to test themselves with, for tests/harm/identical.sh.
 
 # suite_unpack PACKAGE: its unpacked source becomes the folder that the next commands start in.
 suite_unpack() {

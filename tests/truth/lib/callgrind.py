@@ -23,8 +23,8 @@ def callgrind_counts(path, binary):
             if line.startswith("ob="):
                 name = line[3:].strip()
                 into = unknown if name == "???" else counts if os.path.realpath(name) == os.path.realpath(binary) else None
-            elif line.startswith("calls="):
-                skip = True  # the line behind holds what the callee cost
+            elif line.startswith(("calls=", "jump=", "jcnd=")):
+                skip = True  # the line behind holds what the callee cost, or only where the jump is
             elif line.startswith("0x"):
                 if into is not None and not skip:
                     address, _, count = line.split()

@@ -1,7 +1,10 @@
-# What tests/truth/harm.sh runs: programs that a profiler may harm. Each takes about 0.3 s natively, prints the same every
+# What tests/harm/harm.sh runs: programs that a profiler may harm. Each takes about 0.3 s natively, prints the same every
 # time, and starts in a folder with the sources of tests/truth/lib/sources.
 #   with PROGRAM...        what the next ones need besides their first word
 #   harm NAME COMMAND...
+
+# Sources of programs that once noticed gait, kept beside the project; some of them were the first to.
+reproducers=${REPRODUCERS:-../shared/reproducers}
 
 # built NAME COMPILER WORD...: compiles to ./NAME; what cannot be built is absent.
 built() { command -v "$2" >/dev/null && "${@:2}" -o "$folder/$1" 2>>"$folder/built.log"; }
@@ -30,6 +33,35 @@ harm_signals() {
         ln -sf "$(realpath "$out/programs/$program")" "$folder/p-$program"
         harm "p-$program" "./p-$program"
     done
+}
+
+# reproducer NAME [ARGUMENT...]: what it prints and how it ends; its standard error says how often it was interrupted.
+reproducer() {
+    [ -x "$folder/r-$1" ] && harm "r-$1" sh -c "./r-$* 2>/dev/null; echo \$?"
+}
+
+harm_reproducers() {
+    local source name
+    [ -d "$reproducers" ] || { echo "no $reproducers: the reproducers in it are NOT tested; REPRODUCERS=DIR says where they are"; return; }
+    for source in "$reproducers"/*.c; do
+        name=r-$(basename "$source" .c)
+        built "$name" gcc -O2 -g -pthread -mrtm -DLEAF=0 "$source" -lm || built "$name" gcc -O2 -g -pthread -march=native -mrtm -DLEAF=0 "$source" -lm ||
+            echo "$source does not compile: NOT tested"
+    done
+    reproducer alt8k
+    reproducer altsmall 0
+    reproducer apreempt
+    reproducer apreempt2
+    reproducer avx512
+    reproducer forever
+    reproducer isa
+    reproducer isa2
+    reproducer orphan
+    reproducer storm
+    reproducer storm3
+    reproducer tsx
+    # It writes over the memory that it shares with the tool: the tool must live, and so must the program.
+    harm r-hostile sh -c './r-hostile 3 0 0.5 | sed "s/[0-9]*//"'
 }
 
 harm_go() {
@@ -85,8 +117,8 @@ harm_others() {
     harm ruby-fibers ruby -e 'f = Fiber.new { i = 0; loop { Fiber.yield i += 1 } }; 100000.times { f.resume }; p f.resume'
     harm qemu-sort qemu-x86_64 /usr/bin/sort -n -k3 text
     harm qemu-perl qemu-x86_64 /usr/bin/perl -e '$SIG{USR1} = sub { $n++ }; kill USR1 => $$ for 1..50; print "$n\n"; print unpack("%32C*", "x" x 5000), "\n"'
-    harm ffmpeg-encodes ffmpeg -v error -f lavfi -i testsrc=size=320x240:rate=10:duration=2 -c:v mpeg4 -threads 1 -bitexact -flags +bitexact -f md5 -
-    harm ffmpeg-threads ffmpeg -v error -f lavfi -i mandelbrot=size=128x96:rate=5:end_pts=5 -frames:v 10 -threads 4 -pix_fmt rgb24 -f framemd5 -
+    harm ffmpeg-encodes ffmpeg -nostdin -v error -f lavfi -i testsrc=size=320x240:rate=10:duration=2 -c:v mpeg4 -threads 1 -bitexact -flags +bitexact -f md5 -
+    harm ffmpeg-threads ffmpeg -nostdin -v error -f lavfi -i mandelbrot=size=128x96:rate=5:end_pts=5 -frames:v 10 -threads 4 -pix_fmt rgb24 -f framemd5 -
     harm python-signals /usr/bin/python3 -c 'import signal
 n = [0]
 signal.signal(signal.SIGPROF, lambda *a: n.__setitem__(0, n[0] + 1))

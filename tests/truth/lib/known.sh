@@ -6,15 +6,8 @@
 known_list() {
     cat <<'LIST'
 code_written any output text changed through /proc/self/mem, raw mprotect or a process that borrows memory keeps its copies
-exceptions_signal exact profile an arrival whose first instruction faults and is not taken up again has no run
-instructions_faults exact profile an arrival whose first instruction faults and is not taken up again has no run
 memory_locked perf output the agent's sparse mappings are paged in by mlockall
 memory_locked cputime output the agent's sparse mappings are paged in by mlockall
-signal_context exact profile a place that was arrived at and left for good by a handler has no run
-signal_unset exact profile a place that was arrived at and left for good by a handler has no run
-signal_jump exact profile a place that was arrived at and left for good by a handler has no run
-thread_cancel exact profile a thread that is ended between two counters has an arrival without a run
-thread_exec exact profile a thread that is ended between two counters has an arrival without a run
 LIST
 }
 

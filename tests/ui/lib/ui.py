@@ -3,7 +3,6 @@
 A test is one file, tests/ui/NAME.py:
 
     #!/usr/bin/python3 -B
-    # Runs with others
     \"\"\"What the test is about.\"\"\"
     from lib.ui import check, gait_json, profile, run
 
@@ -23,6 +22,7 @@ not go to the server. A step that waits does so for a state, never for a time.
 import contextlib
 import ctypes
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -96,7 +96,7 @@ def program(name):
 # Options of record, and the command. 'real' is a large program with names and lines that is on every
 # machine that runs these tests: gait itself, which reads 'program'.
 PROFILES = {
-    'program': ('-F 2000 --seed 1', lambda: [program('orders'), '4000', '2']),
+    'program': ('-F 2000 --seed 1', lambda: [program('orders'), '8000', '2']),
     'other': ('-F 2000 --seed 2', lambda: [program('orders'), '6000', '1']),
     'values': ('-F 2000 --seed 1 --events edge,call,stack,value,latency,address', lambda: [program('orders'), '4000', '2']),
     'exact': ('--exact=counts', lambda: [program('orders'), '50', '2']),
@@ -132,6 +132,7 @@ def profile(name, options=None, command=None):
     return path
 
 
+@functools.cache
 def gait_json(*words):
     """What a gait command prints: gait_json('report', '--by', 'line', data)."""
     done = subprocess.run([GAIT, words[0], '--json', *words[1:]], capture_output=True)
@@ -161,7 +162,14 @@ class Server:
 
 # ---- the browser
 
-READY = "return document.getElementById('page')?.dataset.state === 'ready'"
+# Pages that a document shows have numbers. Returns that of the page that is complete, if it is a later one.
+READY = """const {state, shows} = document.getElementById('page')?.dataset ?? {};
+return state === 'ready' && Number(shows) > arguments[0] && Number(shows);"""
+# An address that is there already is shown anew. Returns which page was shown before.
+GO = """const before = location.hash, shown = Number(document.getElementById('page').dataset.shows ?? 0);
+location.hash = arguments[0];
+if (location.hash === before) dispatchEvent(new HashChangeEvent('hashchange'));
+return shown;"""
 
 
 class Browser:
@@ -179,6 +187,8 @@ class Browser:
         service = Service(shutil.which('chromedriver'), env={**os.environ, 'HOME': self.home})
         self.driver = webdriver.Chrome(service=service, options=options)
         self.url = None       # of the server, or of a file
+        self.loaded = None    # the same, of the document that is there
+        self.shown = 0        # which of its pages was complete
         self.expected = []    # parts of what the console may say
         self.problems = True  # a problem that a page shows is a failure
         self.size(1280, 800)
@@ -209,18 +219,32 @@ class Browser:
         """A command of the DevTools protocol."""
         return self.driver.execute_cdp_cmd(method, params)
 
-    def open(self, page='', **params):
-        """A page, loaded anew and complete: open('functions', sort='-time')."""
-        self.driver.get('about:blank')
-        self.driver.get(self.url + '#' + page + ('?' + urllib.parse.urlencode(params) if params else ''))
+    def load(self, fragment=''):
+        """An address, loaded anew; not waited for."""
+        if self.loaded == self.url:  # the browser's process stays
+            self.run("history.replaceState(null, '', '#' + arguments[0])", fragment)
+            self.driver.refresh()
+        else:
+            self.driver.get(self.url + '#' + fragment)
+        self.loaded = self.url
+        self.shown = 0
+
+    def open(self, page='', fresh=False, **params):
+        """A page, complete: open('functions', sort='-time'). As links do it, in the document that is there; fresh:
+        in a new one, which takes five times as long."""
+        fragment = page + ('?' + urllib.parse.urlencode(params) if params else '')
+        if fresh or self.loaded != self.url:
+            self.load(fragment)
+        else:
+            self.shown = self.run(GO, fragment)
         self.ready()
         if self.problems:
             problem = self.run("return document.querySelector('#page [role=alert]')?.innerText")
             check(f'{page or "the first page"} shows no problem', not problem, problem)
 
     def ready(self):
-        """Until the page is complete; after a click that leads to another one."""
-        self.wait(READY)
+        """Until another page than the last is complete; after a click that leads to it."""
+        self.shown = self.wait(READY, self.shown)
 
     def pages(self):
         """What the list on the left offers, by the names that open() takes."""

@@ -91,6 +91,16 @@ static void early_samples_cost_no_less_than_nothing(void **state)
     assert_true(thread->means.entry_ticks < 1000 * US);
 }
 
+/* Where a program is mostly in the kernel, most interrupts come as late as that takes. */
+static void late_samples_are_the_kernels(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM}, false);
+    for (int i = 0; i < 1000; i++)
+        budget_entered(thread, i % 4 ? 2000 * 1000 : 12 * 1000);
+    assert_in_range(thread->means.entry_ticks, 8 * US, 14 * US);
+}
+
 static void keeps_within_what_was_asked(void **state)
 {
     (void)state;
@@ -214,6 +224,7 @@ static void trails_suit_the_distance_of_system_calls(void **state)
     (void)state;
     begin(&(struct record_options){.overhead_ppm = PPM, .tally = 1}, true);
     thread->period_ns = 4000000;
+    thread->means.rest_ticks = thread->means.trail_ticks = 3 * US;
     uint64_t first = thread->means.trail;
     for (int i = 0; i < 200; i++) {
         budget_trail_ended(thread, true);
@@ -225,6 +236,27 @@ static void trails_suit_the_distance_of_system_calls(void **state)
         budget_parts(thread);
     }
     assert_true(thread->means.trail >= first - first / 8);
+}
+
+/* Whatever the chance of a trail, each place of the code has them in that proportion. */
+static void trails_are_spread_as_samples_are(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM, .tally = 1}, true);
+    thread->period_ns = 4000000;
+    thread->means.rest_ticks = 3 * US;
+    int had[3] = {0}, all = 0;
+    for (int i = 0; i < 3000; i++) {
+        int place = i % 10 < 7 ? 0 : i % 10 < 9 ? 1 : 2;
+        thread->frame.rip = 0x401000 + 0x1000 * (uint64_t)place;
+        thread->means.trail_ticks = 30 * US;
+        bool trail = budget_parts(thread).trail;
+        had[place] += trail;
+        all += trail;
+    }
+    assert_in_range(all, 300, 2700);
+    assert_in_range(had[0], all * 7 / 10 - 3, all * 7 / 10 + 3);
+    assert_in_range(had[1], all * 2 / 10 - 3, all * 2 / 10 + 3);
 }
 
 /* A late interrupt of the calibration is a sample before there is a budget. */
@@ -250,8 +282,8 @@ static void trails_cost_by_their_own_pace(void **state)
         trail.native = 50 * US;
         budget_spend(thread, &(struct sample_cost){.handler_ticks = 110 * US, .trail = trail});
     }
-    /* Twice what it takes beyond its code: the program loses as much afterwards. */
-    assert_in_range(thread->means.trail_ticks, 90 * US, 110 * US);
+    /* What it takes beyond its code, and what the program loses afterwards. */
+    assert_in_range(thread->means.trail_ticks, 56 * US, 69 * US);
 }
 
 int main(void)
@@ -259,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_have_exits_before_there_are_means),
         cmocka_unit_test(early_samples_cost_no_less_than_nothing),
+        cmocka_unit_test(late_samples_are_the_kernels),
         cmocka_unit_test(keeps_within_what_was_asked),
         cmocka_unit_test(saves_again_what_a_start_took),
         cmocka_unit_test(a_fixed_rate_is_kept_whatever_it_costs),
@@ -270,6 +303,7 @@ int main(void)
         cmocka_unit_test(expensive_windows_are_few),
         cmocka_unit_test(trails_suit_the_distance_of_system_calls),
         cmocka_unit_test(trails_cost_by_their_own_pace),
+        cmocka_unit_test(trails_are_spread_as_samples_are),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

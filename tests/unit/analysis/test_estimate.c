@@ -239,11 +239,14 @@ static void weights_are_known_so_far(void **state)
     profile_init(&profile);
     profile.mode = PROFILE_SAMPLED;
     struct totals *totals = &profile.totals;
-    *totals = (struct totals){.batches = 100, .windows = 600, .time = 100000, .count = 100000};
+    *totals = (struct totals){.batches = 100, .windows = 20, .time = 100000, .count = 100000};
     totals->time_xx = totals->count_xx = 100 * 1000 * 1000;
     struct sums sums = {.count = 10000, .count_yy = 100 * 100 * 110, .count_xy = 100 * 100 * 1000};
+    double unweighed = quantity_of(&profile, &sums).count_sd; /* records of hardware: no rates */
+    totals->user_ticks = 100000;
     double few = quantity_of(&profile, &sums).count_sd;
-    totals->windows = 600 * 7; /* 1 + 7 is four times 1 + 1 */
+    near(few, sqrt(2) * unweighed, 1e-9 * few);
+    totals->windows = 20 * 7; /* 1 + 7 is four times 1 + 1 */
     near(quantity_of(&profile, &sums).count_sd, 2 * few, 1e-9 * few);
     struct sums steady = {
         .count = 10000, .count_yy = 100 * 100 * 100, .count_xy = 100 * 100 * 1000};
@@ -308,6 +311,10 @@ static void scales_are_right(void **state)
     assert_false(cpi_known(estimate_cpi(&one.profile, &quantity)));
     profile_fact(&one.profile, "tsc_hz", "2500000000");
     near(estimate_cpi(&one.profile, &quantity).value, 1 / rate, 1e-9);
+    uint64_t count = quantity.count;
+    quantity.count = count * 1000; /* no processor is so fast */
+    assert_true(isnan(estimate_cpi(&one.profile, &quantity).value));
+    quantity.count = count;
     quantity.time = totals->sampled_ns / totals->samples; /* one sample says nothing */
     assert_false(cpi_known(estimate_cpi(&one.profile, &quantity)));
     assert_true(estimate_count(&one.profile, &quantity).lo <
@@ -358,6 +365,20 @@ static void few_and_heavy_samples_have_wider_intervals(void **state)
     profile_release(&profile);
 }
 
+/* Against the quantiles of chi squared. */
+static void numbers_that_were_seen(void **state)
+{
+    (void)state;
+    static const double known[][3] = {
+        {0, 0, 3.689}, {1, 0.0253, 5.572}, {10, 4.795, 18.39}, {300, 267.0, 335.9}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct estimate got = poisson_number(known[i][0]);
+        assert_true(fabs(got.lo - known[i][1]) < 0.015 + 0.01 * known[i][1]);
+        assert_true(fabs(got.hi - known[i][2]) < 0.015 + 0.01 * known[i][2]);
+    }
+    assert_true(poisson_number(0).lo == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +390,7 @@ int main(void)
         cmocka_unit_test(parts_are_shares_of_both),
         cmocka_unit_test(scales_are_right),
         cmocka_unit_test(few_and_heavy_samples_have_wider_intervals),
+        cmocka_unit_test(numbers_that_were_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

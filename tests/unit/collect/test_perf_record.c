@@ -22,6 +22,7 @@ static void sample_in_kernel(void **state)
     assert_int_equal(sample.ids.pid, 10);
     assert_int_equal(sample.ids.tid, 11);
     assert_int_equal(sample.ids.time_ns, 99);
+    assert_int_equal(sample.ids.cpu, RECORD_CPU);
     assert_int_equal(perf_record_time(head), 99);
     assert_int_equal(sample.period, 1000003);
     assert_int_equal(sample.n_chain, 3);
@@ -83,7 +84,7 @@ static void mapping(void **state)
     assert_string_equal(mapping.path, "/usr/bin/x");
     assert_int_equal(perf_record_time(head), 5);
     /* A path without an end is no path. */
-    memset(record.bytes + record.n - 32, 'x', 16);
+    memset(record.bytes + record.n - 40, 'x', 16);
     assert_false(perf_record_mapping(head, &mapping));
 }
 
@@ -105,6 +106,7 @@ static void others(void **state)
     assert_string_equal(name.name, "worker");
     assert_true(perf_record_ids(record_switch(&record, 2, 3, 1, 9), &ids));
     assert_int_equal(ids.tid, 3);
+    assert_int_equal(ids.cpu, RECORD_CPU);
     record_begin(&record, PERF_RECORD_LOST, 0);
     record_u64(&record, 1);
     record_u64(&record, 42);

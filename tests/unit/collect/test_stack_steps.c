@@ -3,7 +3,8 @@
  *
  * The oracle is a list of all calls that were stepped over and have not returned yet. Rules of
  * longjmp describe where it goes before it is there: in such places elfutils' unwinder must agree
- * with us.
+ * with us. In its last instructions, what throws has given up all frames up to the catching one,
+ * whose call seems to be its caller: the rest of the calls must follow. elfutils is mistaken there.
  *
  *     test_stack_steps [--visits N] [--steps N] [--loader 1] PROGRAM ARGUMENT...
  *
@@ -22,7 +23,6 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char *default_command[2];
 static struct {
     char **command;
     unsigned long visits, steps, loader;
@@ -52,7 +52,7 @@ struct run {
     } threads;
     struct frame_list libdw, shadow;
     struct stack stack;
-    unsigned long steps, compared, guessed, no_rule, by_libdw, differ;
+    unsigned long steps, compared, guessed, no_rule, by_libdw, thrown, differ;
 };
 
 static struct thread *thread_of(struct run *run, pid_t tid)
@@ -130,6 +130,19 @@ static bool is_equal(const struct stack *stack, const struct frame_list *list)
     return stack->n == list->n && frames_equal(stack, list) == list->n;
 }
 
+/* All of it, but for some between the innermost and the rest; there may be the landing pad. */
+static bool is_thrown(const struct stack *stack, const struct frame_list *list)
+{
+    size_t inner = frames_equal(stack, list), outer = 0;
+    if (!inner || inner == stack->n)
+        return false;
+    while (outer < stack->n - inner && outer < list->n - inner &&
+           stack->at[stack->n - 1 - outer].pc.v == list->at[list->n - 1 - outer].pc)
+        outer++;
+    bool lands = stack->at[inner].how == STACK_INTERRUPTED;
+    return outer && inner + outer + lands == stack->n;
+}
+
 static bool is_libdws(struct run *run, pid_t tid)
 {
     Dwfl *dwfl = libdw_attach(run->stopped.pid);
@@ -156,6 +169,10 @@ static void run_compare(struct run *run, const struct thread *thread)
     }
     shadow_list(run, thread);
     bool ok = is_equal(&run->stack, &run->shadow);
+    if (!ok && is_thrown(&run->stack, &run->shadow)) {
+        ok = true;
+        run->thrown++;
+    }
     if (!ok) {
         ok = is_libdws(run, thread->tid);
         run->by_libdw += ok;
@@ -240,7 +257,8 @@ static void run_to_entry(pid_t pid)
 static void stacks_are_the_calls(void **state)
 {
     (void)state;
-    static struct run run = {.stale = true};
+    static struct run run;
+    run = (struct run){.stale = true};
     map_init(&run.seen, sizeof(uint64_t));
     run.stopped.pid = fork();
     if (run.stopped.pid == 0) {
@@ -260,13 +278,13 @@ static void stacks_are_the_calls(void **state)
     run_steps(&run);
     printf(
         "%s: %lu steps, %u instructions; %lu stacks, %lu with guesses, %lu in code without rules, "
-        "%lu not the calls but libdw's, %lu neither\n",
+        "%lu of what throws, %lu not the calls but libdw's, %lu neither\n",
         options.command[0], run.steps, run.seen.n, run.compared, run.guessed, run.no_rule,
-        run.by_libdw, run.differ);
+        run.thrown, run.by_libdw, run.differ);
     assert_int_equal(run.differ, 0);
     assert_true(run.compared > 100);
     /* crti's _init and _fini and the loader's start; setjmp's and longjmp's last instructions. */
-    assert_true(run.no_rule <= 32 && run.by_libdw <= 32);
+    assert_true(run.no_rule <= 32 && run.by_libdw <= 32 && run.thrown <= 64);
     stopped_release(&run.stopped);
     stack_release(&run.stack);
     map_release(&run.seen);
@@ -278,14 +296,30 @@ static void stacks_are_the_calls(void **state)
     vec_release(&run.threads);
 }
 
+/* The program of that name, where the tests' programs are. */
+static char *program(char *path, size_t bytes, const char *name)
+{
+    const char *out = getenv("GAIT_OUT");
+    snprintf(path, bytes, "%s/programs/%s", out ? out : "o/rel", name);
+    if (access(path, X_OK) != 0)
+        snprintf(path, bytes, "o/rel/programs/%s", name);
+    return path;
+}
+
+static int test_command(char **command, const char *name)
+{
+    if (access(command[0], X_OK) != 0) {
+        printf("%s is not built\n", command[0]);
+        return 77;
+    }
+    options.command = command;
+    const struct CMUnitTest tests[] = {{name, stacks_are_the_calls, NULL, NULL, NULL}};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static char path[512];
-    const char *out = getenv("GAIT_OUT");
-    snprintf(path, sizeof path, "%s/programs/frames", out ? out : "o/rel");
-    if (access(path, X_OK) != 0)
-        snprintf(path, sizeof path, "o/rel/programs/frames");
-    default_command[0] = path;
     int at = 1;
     for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
         unsigned long value = strtoul(argv[at + 1], NULL, 10);
@@ -296,11 +330,12 @@ int main(int argc, char **argv)
         else
             options.steps = value;
     }
-    options.command = at < argc ? argv + at : default_command;
-    if (access(options.command[0], X_OK) != 0) {
-        printf("%s is not built\n", options.command[0]);
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stacks_are_the_calls)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (at < argc)
+        return test_command(argv + at, "stacks_are_the_calls");
+    char *command[2] = {program(path, sizeof path, "frames"), NULL};
+    int status = test_command(command, "stacks_are_the_calls");
+    if (status)
+        return status;
+    (void)program(path, sizeof path, "thrown");
+    return test_command(command, "stacks_of_what_throws");
 }

@@ -256,6 +256,24 @@ static void a_handler_at_the_start_is_no_arrival(void **state)
     close_fixture(&fixture);
 }
 
+/* The same, but the handler at the callee never came back: the callee was also returned to, and
+ * that is not taken for the arrival that was in vain. */
+static void an_abandoned_arrival_explains_nothing(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    fake_loop(&fixture.code.fake, 0, 0);
+    fake_cut(&fixture.code.fake, 2, 0, 0);
+    fake_abandoned(&fixture.code.fake, 0x2000);
+    set_loop(&fixture, 0, 11, 1, 13, 12); /* called ten times, entered thirteen times */
+    read_all(&fixture, true);
+    assert_int_equal(edge(&fixture, 0x100d, 0x2000, EDGE_CALL), 10);
+    assert_int_equal(edge(&fixture, 0, 0x2000, EDGE_RETURN), 3);
+    assert_int_equal(range(&fixture, 0x2000, 0x200b, 5), 12);
+    close_fixture(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +284,7 @@ int main(void)
         cmocka_unit_test(counters_out_of_bounds_count_nothing),
         cmocka_unit_test(a_cut_counts_what_ran),
         cmocka_unit_test(a_handler_at_the_start_is_no_arrival),
+        cmocka_unit_test(an_abandoned_arrival_explains_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,7 +151,7 @@ static void keep_of(struct fixture *fixture, const struct units *units, uint32_t
             exits[i] = (exits[i] + turned) % EXITS;
         path_pool_add(&pool, exits, n, 150, 1000 + part);
         if (part % EACH_BATCH == EACH_BATCH - 1)
-            path_pool_close(&pool, 5000 + part, 7000 + part);
+            path_pool_close(&pool, 5000 + part, 7000 + part, 0);
     }
     assert_true(path_pool_give(&pool, &fixture->profile.path_parts));
     path_pool_release(&pool);
@@ -225,7 +225,7 @@ static void the_end_of_a_part_is_known(void **state)
     path_pool_init(&pool, &fixture.units);
     for (int i = 0; i < 4; i++) {
         path_pool_add(&pool, exits, 2, 8, 1);
-        path_pool_close(&pool, 1, 1);
+        path_pool_close(&pool, 1, 1, 0);
     }
     assert_true(path_pool_give(&pool, &fixture.profile.path_parts));
     assert_int_equal(fixture.profile.path_parts.at[0].blocks.n, 2);

@@ -3,8 +3,10 @@
 #include "import/perf_data.h"
 
 #include "base/err.h"
+#include "profile/events.h"
 #include "profile/profile.h"
 #include "records/sample.h"
+#include "perf_bytes.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>
@@ -12,41 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-
-struct bytes_out {
-    VEC(uint8_t);
-};
-
-static void put(struct bytes_out *out, const void *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        *vec_push(out) = ((const uint8_t *)bytes)[i];
-}
-
-static void put_u64(struct bytes_out *out, uint64_t value)
-{
-    put(out, &value, sizeof value);
-}
-
-static void put_u32(struct bytes_out *out, uint32_t value)
-{
-    put(out, &value, sizeof value);
-}
-
-static void put_text(struct bytes_out *out, const char *text)
-{
-    put(out, text, strlen(text) + 1);
-    while (out->n % 8)
-        *vec_push(out) = 0;
-}
-
-static size_t record_begin(struct bytes_out *out, uint32_t type, uint16_t misc)
-{
-    size_t at = out->n;
-    put_u32(out, type);
-    put_u32(out, misc);
-    return at;
-}
 
 /* Ids of every record: thread, time, event. */
 static void record_end(struct bytes_out *out, size_t at, bool sample, uint64_t time, uint64_t id)
@@ -137,6 +104,20 @@ static void file_make(struct bytes_out *out)
     sample_put(out, 60, 33, 0x10100, 9, NULL, 0); /* of no event that there is */
 }
 
+/* Of all its samples; there must be one. */
+static uint64_t weight_of_event(struct profile *profile, const char *name)
+{
+    struct err err;
+    uint64_t sum = 0;
+    assert_false(profile_choose_event(profile, "no such event", &err));
+    assert_true(profile_choose_event(profile, name, &err));
+    assert_int_equal(profile->totals.interrupts, 1);
+    assert_string_equal(event_first(profile), name);
+    for (uint32_t i = 0; i < profile->stacks.cells.n; i++)
+        sum += profile->stacks.weights.at[i];
+    return sum;
+}
+
 static void samples_are_where_they_were(void **state)
 {
     (void)state;
@@ -153,12 +134,12 @@ static void samples_are_where_they_were(void **state)
     assert_int_equal(weight_at(&profile, "[unknown]", 0x77777, 1), 2);
     assert_int_equal(profile.totals.interrupts, 3);
     assert_int_equal(profile.totals.time, 10);
-    assert_int_equal(profile.other_losses.n, 1);
-    assert_string_equal(profile.other_losses.at[0].name, "other_event");
-    assert_int_equal(profile.other_losses.at[0].n, 1);
+    assert_int_equal(times_span(&profile.times).begin_ns, 0); /* 15 to 50 ns: one slice */
+    assert_int_equal(times_span(&profile.times).end_ns, 1 << SLICE_BITS);
     assert_int_equal(profile.totals.losses[LOSS_unmapped], 1);
     assert_int_equal(profile.totals.losses[LOSS_garbled], 1);
     assert_string_equal(profile_fact_find(&profile, "event"), "type 4, config 0");
+    assert_int_equal(weight_of_event(&profile, "type 4, config 0x1"), 7);
     profile_release(&profile);
     vec_release(&out);
 }

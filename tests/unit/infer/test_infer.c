@@ -54,7 +54,7 @@ static void consistent(const struct infer_problem *problem)
 static void consistent_counts_stay(void **state)
 {
     (void)state;
-    for (enum infer_method method = INFER_CONFIDENCE; method <= INFER_STATIC; method++)
+    for (enum infer_method method = INFER_CONFIDENCE; method <= INFER_PERFECT; method++)
         for (int large = 0; large < 2; large++) {
             uint64_t unit = large ? (uint64_t)1 << 60 : 1; /* more than all counts may add up to */
             struct infer_problem problem;
@@ -70,6 +70,35 @@ static void consistent_counts_stay(void **state)
                 assert_int_equal(problem.edges.at[i].gone.inferred, problem.edges.at[i].gone.seen);
             infer_release(&problem);
         }
+}
+
+/* Two blocks in a row, the second sampled ten times as often: usually the first is raised, which is
+ * cheaper. Told that the second is over-sampled, flow lowers it; told that the first is
+ * under-sampled, it raises that. */
+static void classes_lead_the_way(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        struct infer_problem problem;
+        function_make(&problem, (uint64_t[]){100, 1000}, 2);
+        for (uint32_t i = 0; i < 2; i++)
+            problem.blocks.at[i].entered = problem.blocks.at[i].left = (struct infer_count){0};
+        problem.blocks.at[1].entered.ruled = problem.blocks.at[0].left.ruled = true;
+        problem.points = true;
+        edge_add(&problem, 0, 1, 100);
+        problem.edges.at[0].gone.measured = false;
+        if (how == 1)
+            problem.blocks.at[1].sampled = CLASS_OVER;
+        if (how == 2)
+            problem.blocks.at[0].sampled = CLASS_UNDER;
+        if (how == 3) /* told the wrong way round, either is as dear, but all must fit */
+            problem.blocks.at[0].sampled = CLASS_OVER, problem.blocks.at[1].sampled = CLASS_UNDER;
+        infer_solve(&problem, how ? INFER_CLASSES : INFER_CONFIDENCE);
+        consistent(&problem);
+        if (how < 3)
+            assert_int_equal(problem.blocks.at[1].ran.inferred, how == 1 ? 100 : 1000);
+        infer_release(&problem);
+    }
 }
 
 static void nothing_seen_is_nothing_known(void **state)
@@ -306,6 +335,7 @@ static void always_consistent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(consistent_counts_stay),
+                                       cmocka_unit_test(classes_lead_the_way),
                                        cmocka_unit_test(nothing_seen_is_nothing_known),
                                        cmocka_unit_test(the_firm_count_holds),
                                        cmocka_unit_test(edges_from_blocks),

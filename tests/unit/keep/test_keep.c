@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "keep/fields.h"
 #include "keep/gather.h"
+#include "keep/gather_ahead.h"
 #include "keep/kept_function.h"
 #include "keep/kept_image.h"
 #include "keep/kept_module.h"
@@ -12,6 +13,7 @@
 #include "program/elf/image.h"
 #include "program/source.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -52,7 +54,7 @@ static void own_keep(struct own *own, struct keep_result *ret)
     for (size_t i = 0; i < symbols->ranges.n; i += 3)
         places_mark(&own->places, 0,
                     symbols->ranges.at[i].start.v + symbols->ranges.at[i].bytes / 2, PLACE_RAN);
-    gather(ret, &own->profile, &own->places, GATHER_ALL);
+    gather(ret, &own->profile, &own->places, (struct gather_wish){0}, NULL);
     for (size_t i = 0; i < ret->kept.n; i++)
         kept_add(&own->profile.kept, &own->profile.arena, &ret->kept.at[i]);
     kept_sort(&own->profile.kept);
@@ -239,12 +241,57 @@ static void test_longer_part_wins(void **state)
     arena_release(&arena);
 }
 
+/* Reading ahead of the end, with what was known then, and lines later than names, keeps the same.
+ */
+static void ahead_keeps_the_same(struct gather_wish first, struct gather_wish last)
+{
+    struct own own;
+    struct keep_result at_once, ahead_of_it;
+    own_open(&own);
+    const struct code_ranges *ranges = &own.binary.symbols.ranges;
+    struct gather_ahead *ahead = gather_ahead_start(first);
+    assert_non_null(ahead);
+    for (size_t i = 0; i < ranges->n; i += 7) {
+        places_mark(&own.places, 0, ranges->at[i].start.v, i % 3 ? PLACE_RAN : PLACE_CALLER);
+        if (i % 77 == 0) /* most come while it is at work, and are not looked at */
+            gather_ahead_tell(ahead, &own.profile, &own.places,
+                              i < ranges->n / 2 ? first.lines : last.lines);
+    }
+    while (!gather_ahead_ns(ahead))
+        sched_yield();
+    gather_ahead_stop(ahead);
+    gather(&ahead_of_it, &own.profile, &own.places, last, ahead);
+    gather_ahead_release(ahead);
+    gather(&at_once, &own.profile, &own.places, last, NULL);
+    assert_int_equal(at_once.without_lines, ahead_of_it.without_lines);
+    assert_true(at_once.kept.n > 10);
+    assert_int_equal(at_once.kept.n, ahead_of_it.kept.n);
+    for (size_t i = 0; i < at_once.kept.n; i++) {
+        const struct kept_part *x = &at_once.kept.at[i], *y = &ahead_of_it.kept.at[i];
+        assert_int_equal(x->kind, y->kind);
+        assert_int_equal(x->at, y->at);
+        assert_int_equal(x->n, y->n);
+        assert_memory_equal(x->bytes, y->bytes, x->n);
+    }
+    keep_result_release(&at_once);
+    keep_result_release(&ahead_of_it);
+    own_close(&own);
+}
+
+static void test_ahead_keeps_the_same(void **state)
+{
+    (void)state;
+    ahead_keeps_the_same((struct gather_wish){0}, (struct gather_wish){0});
+    ahead_keeps_the_same((struct gather_wish){1, 1, false}, (struct gather_wish){1, 1, false});
+    ahead_keeps_the_same((struct gather_wish){1, 1, false}, (struct gather_wish){1, 1000, false});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers_alike),    cmocka_unit_test(test_file_first_then_kept),
-        cmocka_unit_test(test_damaged_parts),    cmocka_unit_test(test_function_whole_or_not),
-        cmocka_unit_test(test_longer_part_wins),
+        cmocka_unit_test(test_answers_alike),         cmocka_unit_test(test_ahead_keeps_the_same),
+        cmocka_unit_test(test_file_first_then_kept),  cmocka_unit_test(test_damaged_parts),
+        cmocka_unit_test(test_function_whole_or_not), cmocka_unit_test(test_longer_part_wins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* Counters whose interrupts can be derived by hand. */
-#include "model/pmu/counter.h"
+#include "base/err.h"
+#include "model/core/model.h"
+#include "model/pmu/bank.h"
 
 #include <stddef.h>
 #include <setjmp.h>
@@ -178,6 +180,104 @@ static void held_interrupts_go_to_who_is_behind(void **state)
     assert_in_range(told.at[15], 9 * told.at[3], 13 * told.at[3]);
 }
 
+/* 29 cycles in which nothing retires before the first of each turn but the first one, and every one
+ * of them is an event. */
+static void idle_cycles_are_told_by_who_retires_next(void **state)
+{
+    (void)state;
+    struct told told;
+    struct counter_setup setup = {.event = COUNTER_IDLE_CYCLES, .period = 1};
+    struct loop loop = {20, 1, 30, 300};
+    run(&setup, &loop, &told);
+    assert_int_equal(told.at[0], 29 * 299);
+    assert_int_equal(told.n, 29 * 299);
+    /* With skid that lies behind the stall the one that retires then is told. */
+    setup.period = 29;
+    setup.skid_least = setup.skid_most = 6;
+    run(&setup, &loop, &told);
+    assert_int_equal(told.at[6], told.n);
+    assert_in_range(told.n, 298, 299);
+}
+
+/* Groups of four: one event a cycle; the interrupt sees who stands first in the next. */
+static void busy_cycles_are_those_of_four(void **state)
+{
+    (void)state;
+    struct told told;
+    struct counter_setup setup = {.event = COUNTER_BUSY_CYCLES, .period = 1};
+    struct loop loop = {20, 4, 0, 1000};
+    run(&setup, &loop, &told);
+    assert_in_range(told.n, 4998, 5000);
+    for (int i = 0; i < 20; i++)
+        assert_in_range(told.at[i], i % 4 ? 0 : 999, i % 4 ? 0 : 1000);
+    loop.width = 3;
+    run(&setup, &loop, &told);
+    assert_int_equal(told.n, 0);
+}
+
+static void masks_only_lengthen_periods(void **state)
+{
+    (void)state;
+    struct told told;
+    struct counter_setup setup = {.event = COUNTER_RETIRED, .period = 100, .mask = 63, .seed = 3};
+    struct loop loop = {20, 1, 0, 100000};
+    run(&setup, &loop, &told);
+    /* 100 + 31.5 on average, and the one that is told does not count. */
+    assert_in_range(told.n, 2000000 / 134, 2000000 / 130);
+    for (int i = 0; i < 20; i++)
+        assert_in_range(told.at[i], 600, 920);
+}
+
+static void bank_has_the_periods_of_the_paper(void **state)
+{
+    (void)state;
+    struct model model;
+    struct err err;
+    uint32_t stalls[BANK_COUNTERS] = {0, 0, 0, 0, 0, 7, 12, 42, 178, 17};
+    assert_int_equal(bank_prime(202001), 202001);
+    assert_int_equal(bank_prime(1000), 1009);
+    assert_int_equal(bank_period(&bank_events[0], 202001), 202001 + 0xffff / 2);
+    assert_int_equal(bank_period(&bank_events[1], 202001), 202001); /* precise: fixed */
+    assert_int_equal(bank_period(&bank_events[5], 1000), 127 + 31 / 2);
+    assert_true(model_open("skylake", &model, &err));
+    for (int i = 0; i < BANK_COUNTERS; i++)
+        assert_int_equal(bank_stall(&bank_events[i], &model), stalls[i]);
+    model_release(&model);
+}
+
+struct bank_told {
+    uint32_t n[BANK_COUNTERS];
+};
+
+static void bank_tell(void *context, const struct bank_event *event, struct avma at)
+{
+    struct bank_told *told = context;
+    (void)at;
+    told->n[event - bank_events]++;
+}
+
+/* Four a cycle and no other event: 100,000 instructions in 25,000 cycles. */
+static void bank_counts_all_at_once(void **state)
+{
+    (void)state;
+    static struct bank bank;
+    struct bank_told told = {0};
+    struct core_insn plain = {.kind = INSN_PLAIN};
+    bank_init(&bank, 100, 1, bank_tell, &told);
+    for (uint64_t i = 0; i < 100000; i++) {
+        struct core_fact fact = {.at = {i % 20}, .next = {(i + 1) % 20}};
+        struct core_times times = {.retire = 10 + i / 4};
+        struct pmu_step step = {&plain, &fact, &times, 0, false};
+        bank_see(&bank, &step);
+    }
+    /* Period 101 + 15, and 30 cycles in which the counter stands still. */
+    assert_in_range(told.n[0], 100000 / 250, 100000 / 220);
+    assert_in_range(told.n[3], 25000 / 160, 25000 / 135);
+    assert_in_range(told.n[4], 25000 / 160, 25000 / 135);
+    assert_int_equal(told.n[2] + told.n[5] + told.n[6] + told.n[7] + told.n[8] + told.n[9], 0);
+    assert_true(told.n[1] > 800); /* precise: it is armed at once */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +289,11 @@ int main(void)
         cmocka_unit_test(bursts_are_not_seen_by_precise_ones),
         cmocka_unit_test(cycles_are_told_by_who_is_waited_for),
         cmocka_unit_test(held_interrupts_go_to_who_is_behind),
+        cmocka_unit_test(idle_cycles_are_told_by_who_retires_next),
+        cmocka_unit_test(busy_cycles_are_those_of_four),
+        cmocka_unit_test(masks_only_lengthen_periods),
+        cmocka_unit_test(bank_has_the_periods_of_the_paper),
+        cmocka_unit_test(bank_counts_all_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

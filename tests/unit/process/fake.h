@@ -91,6 +91,12 @@ static inline void fake_cut(struct fake *fake, uint32_t first_exit, uint32_t seg
     fake_unit(fake, &cut, sizeof cut);
 }
 
+static inline void fake_abandoned(struct fake *fake, uint64_t pc)
+{
+    struct wire_abandoned unit = {.kind = UNIT_ABANDONED, .bytes = sizeof unit, .pc = pc};
+    fake_unit(fake, &unit, sizeof unit);
+}
+
 static inline uint64_t *fake_counters(const struct fake *fake)
 {
     return (uint64_t *)(void *)fake_section(fake, CHANNEL_COUNTERS_AT);

@@ -1,3 +1,4 @@
+#include "profile/part.h"
 #include "profile/times.h"
 
 #include "base/err.h"
@@ -21,6 +22,7 @@ static uint64_t below(uint64_t n)
 
 struct seen {
     uint64_t at_ns, weight;
+    uint32_t cpu;
 };
 
 /* Random stacks over 40 s, whose samples are noted as they are. */
@@ -37,9 +39,10 @@ static void some_run(struct profile *profile, struct seen *seen, uint64_t second
         for (uint64_t n = below(8); n; n--)
             node = stacks_node(&profile->stacks, node, below(9) ? code : kernel, 0x1000 + below(4));
         seen[i] = (struct seen){START + below(seconds * 1000) * 1000000 + below(1000000),
-                                1 + below(1000000)};
+                                1 + below(1000000), (uint32_t)below(3)};
         stacks_add(&profile->stacks, node, (uint32_t)i % STACK_GROUPS, seen[i].weight);
-        times_add(profile, node, (uint32_t)i % STACK_GROUPS, seen[i].weight, seen[i].at_ns);
+        times_add(profile, node, (uint32_t)i % STACK_GROUPS, seen[i].weight, seen[i].at_ns,
+                  seen[i].cpu);
     }
     profile->totals.samples = SAMPLES;
     profile->totals.user_ns = 1000000000;
@@ -102,6 +105,40 @@ static void test_the_whole_run_has_the_stacks_as_they_are(void **unused)
     profile_release(&whole);
 }
 
+/* Of all slices: they are coarse. */
+static uint64_t slice_wide(const struct stacks *times)
+{
+    const struct stack_cell *cell = map_key(&times->cells, 0);
+    return (uint64_t)1 << slice_bits(stacks_key(times, cell->node).address);
+}
+
+/* A moment that was printed in milliseconds lies a little before or behind the end of its slice. */
+static void test_parts_between_printed_moments_add_up(void **unused)
+{
+    static struct seen seen[SAMPLES];
+    (void)unused;
+    for (int64_t off_ns = -500000; off_ns <= 500000; off_ns += 500000) {
+        struct profile parts[2];
+        struct err err;
+        uint64_t whole = 0, end = 0;
+        for (int i = 0; i < 2; i++) {
+            state = 7;
+            some_run(&parts[i], seen, 40);
+            coarsen(&parts[i]);
+            whole = weight_of(&parts[i].stacks);
+            struct time_part first = times_span(&parts[i].times);
+            uint64_t wide = slice_wide(&parts[i].times);
+            end = first.begin_ns + 5 * wide + (uint64_t)off_ns;
+            assert_true(profile_weigh_part(
+                &parts[i], i ? (struct time_part){end, UINT64_MAX} : (struct time_part){0, end},
+                &err));
+        }
+        assert_int_equal(weight_of(&parts[0].stacks) + weight_of(&parts[1].stacks), whole);
+        profile_release(&parts[0]);
+        profile_release(&parts[1]);
+    }
+}
+
 static void test_a_part_has_the_samples_of_its_slices(void **unused)
 {
     static struct seen seen[SAMPLES];
@@ -132,7 +169,7 @@ static size_t slices_of(const struct stacks *times)
     map_init(&seen, sizeof(uint64_t));
     for (uint32_t i = 0; i < times->cells.n; i++) {
         const struct stack_cell *cell = map_key(&times->cells, i);
-        uint64_t slice = stacks_key(times, cell->node).address;
+        uint64_t slice = slice_begin_ns(stacks_key(times, cell->node).address);
         map_add(&seen, &slice);
     }
     size_t n = seen.n;
@@ -170,6 +207,63 @@ static void test_slices_are_few_whatever_is_merged(void **unused)
     }
 }
 
+/* Each CPU has the weight of its samples, whether slices were made coarser or not, and so has each
+ * CPU of a part. */
+static void test_cpus_have_their_samples(void **unused)
+{
+    static struct seen seen[SAMPLES];
+    (void)unused;
+    for (int with_part = 0; with_part < 2; with_part++) {
+        struct profile profile;
+        struct err err;
+        uint64_t want[3] = {0}, got[3] = {0};
+        state = 7;
+        some_run(&profile, seen, 40);
+        coarsen(&profile);
+        struct time_part wanted = {START + 5000000000u, START + 9000000000u};
+        if (with_part)
+            assert_true(profile_weigh_part(&profile, wanted, &err));
+        for (int i = 0; i < SAMPLES; i++)
+            if (!with_part ||
+                (seen[i].at_ns >= profile.part.begin_ns && seen[i].at_ns < profile.part.end_ns))
+                want[seen[i].cpu] += seen[i].weight;
+        assert_true(profile_split_cpus(&profile, &err));
+        for (uint32_t i = 0; i < profile.stacks.cells.n; i++) {
+            uint32_t root = ((const struct stack_cell *)map_key(&profile.stacks.cells, i))->node;
+            while (stacks_key(&profile.stacks, root).parent != STACK_NONE)
+                root = stacks_key(&profile.stacks, root).parent;
+            uint32_t cpu = stacks_key(&profile.stacks, root).module;
+            assert_in_range(cpu, 0, 2);
+            got[cpu] += profile.stacks.weights.at[i];
+        }
+        assert_memory_equal(got, want, sizeof want);
+        profile_release(&profile);
+    }
+}
+
+static void test_a_cpu_may_be_unknown(void **unused)
+{
+    struct profile profile;
+    struct err err;
+    (void)unused;
+    profile_init(&profile);
+    profile.mode = PROFILE_SAMPLED;
+    uint32_t code = profile_module(&profile, "/bin/x", NULL, 0);
+    uint32_t root = stacks_node(&profile.stacks, STACK_NONE, MODULE_NONE, stack_thread(1, 1));
+    uint32_t node = stacks_node(&profile.stacks, root, code, 0x1000);
+    times_add(&profile, node, 0, 5, START, SLICE_CPU_NONE);
+    assert_false(profile_split_cpus(&profile, &err));
+    assert_non_null(strstr(err.text, "older gait"));
+    times_add(&profile, node, 0, 7, START, 32000);
+    assert_true(profile_split_cpus(&profile, &err));
+    struct stack_key none = {STACK_NONE, SLICE_CPU_NONE, stack_thread(1, 1)}, known = none;
+    known.module = 32000;
+    assert_int_not_equal(map_find(&profile.stacks.nodes, &none), MAP_NONE);
+    assert_int_not_equal(map_find(&profile.stacks.nodes, &known), MAP_NONE);
+    assert_int_equal(weight_of(&profile.stacks), 12);
+    profile_release(&profile);
+}
+
 static void test_what_cannot_be_shown_is_said(void **unused)
 {
     static struct seen seen[SAMPLES];
@@ -191,8 +285,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_whole_run_has_the_stacks_as_they_are),
+        cmocka_unit_test(test_parts_between_printed_moments_add_up),
         cmocka_unit_test(test_a_part_has_the_samples_of_its_slices),
         cmocka_unit_test(test_slices_are_few_whatever_is_merged),
+        cmocka_unit_test(test_cpus_have_their_samples),
+        cmocka_unit_test(test_a_cpu_may_be_unknown),
         cmocka_unit_test(test_what_cannot_be_shown_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

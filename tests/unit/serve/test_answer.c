@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -99,13 +100,27 @@ static void given_up(void **state)
     assert_int_equal(kill(process, 0), -1);
 }
 
+/* One that was never started has no child: nobody is stopped, least of all our process group. */
+static void never_started(void **state)
+{
+    int status = 0;
+    (void)state;
+    pid_t process = fork();
+    if (process == 0) {
+        struct answer answer = {0};
+        setpgid(0, 0); /* what is stopped by mistake is this process alone */
+        answer_release(&answer);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(process, &status, 0), process);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good),
-        cmocka_unit_test(bad_question),
-        cmocka_unit_test(too_much),
-        cmocka_unit_test(given_up),
+        cmocka_unit_test(good),     cmocka_unit_test(bad_question),  cmocka_unit_test(too_much),
+        cmocka_unit_test(given_up), cmocka_unit_test(never_started),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

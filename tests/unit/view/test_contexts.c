@@ -6,6 +6,8 @@
 #include "../analysis/plain_profile.h"
 #include "view/views.h"
 
+#include <math.h>
+
 /* Random stacks over a few functions, kept as they are beside the profile: whatever contexts say is
  * counted again from these. */
 enum { FUNCTIONS = 6, SAMPLES = 400, DEPTH = 12, WEIGHT = 1000 };
@@ -304,6 +306,98 @@ static void show_json(FILE *to, struct calling_contexts *contexts)
     context_rows_release(&rows);
 }
 
+/* User and kernel time in one unit: 2 and 0.5 s, whatever their samples weigh. */
+static void test_both_weigh_together(void **state)
+{
+    struct crowd *crowd = *state;
+    crowd->profile.totals.kernel_ns = 500000000;
+    for (int form = CONTEXTS_TOP_DOWN; form <= CONTEXTS_FLAT; form++) {
+        struct calling_contexts both, user;
+        struct contexts_options options = {.form = (enum contexts_form)form, .sites = true};
+        contexts_of(crowd, &user, options, false);
+        struct plain first = crowd->plain;
+        options.both = true;
+        contexts_of(crowd, &both, options, false);
+        double unit = 0.5 / (double)user.beside.sum / (2.0 / (double)user.whole.sum);
+        uint64_t self = 0;
+        assert_int_equal(both.n, user.n);
+        contexts_weigh(&both, NULL, 0);
+        for (size_t i = 0; i < both.n; i++) {
+            const struct calling_context *of = &both.at[i], *alone = &user.at[i];
+            double all = (double)alone->total.sum + unit * (double)alone->beside.sum;
+            assert_true(fabs((double)of->total.sum - all) <= SAMPLES);
+            assert_int_equal(of->total.sum, of->total.groups->sum);
+            assert_int_equal(of->beside.sum, alone->beside.sum);
+            self += of->self.sum;
+            struct estimate time = context_total_amount(&both, of->total.groups, of->beside.groups);
+            struct estimate share = context_total_share(&both, of->total.groups, of->beside.groups);
+            assert_true(fabs(time.value - 2.5 * share.value) < 1e-3);
+            assert_true(time.lo <= time.value && time.value <= time.hi);
+            assert_true(share.lo <= share.value && share.value <= share.hi && share.hi <= 1);
+        }
+        assert_int_equal(self, both.whole.sum);
+        contexts_end(crowd, &both);
+        crowd->plain = first;
+        contexts_end(crowd, &user);
+    }
+    crowd->profile.totals.kernel_ns = 0;
+}
+
+static void check_unsampled(struct scene *scene, enum contexts_form form)
+{
+    struct plain plain;
+    struct calling_contexts contexts;
+    struct err err;
+    char *texts[2];
+    size_t n;
+    assert_true(plain_open(&plain, scene, 0, (struct plain_filter){0}, &err));
+    for (int i = 0; i < 2; i++) {
+        contexts_make(&contexts, &plain, (struct contexts_options){.form = form, .both = true});
+        FILE *to = open_memstream(&texts[i], &n);
+        if (i == 0) {
+            show_json(to, &contexts);
+        } else {
+            contexts_weigh(&contexts, NULL, 0);
+            contexts_text(to, &contexts, NULL, (struct contexts_text_options){0, UINT32_MAX, 20});
+        }
+        fclose(to);
+        assert_int_equal(contexts.n, 2);
+        const struct calling_context *run = &contexts.at[0], *kernel = &contexts.at[1];
+        assert_string_equal(context_name(&contexts, kernel), "[kernel]");
+        struct estimate own = context_self_amount(&contexts, kernel);
+        assert_true(fabs(own.value - 1) < 1e-6 && own.lo == own.value && own.hi == own.value);
+        assert_true(fabs(context_self_share(&contexts, kernel).value - 0.25) < 1e-6);
+        assert_true(fabs(context_self_share(&contexts, run).value - 0.75) < 1e-6);
+        contexts_release(&contexts);
+    }
+    assert_true(json_is_valid(texts[0]));
+    assert_non_null(strstr(texts[0], "\"time_of\": \"cpu\""));
+    assert_non_null(strstr(texts[1], "25.00%"));
+    free(texts[0]);
+    free(texts[1]);
+    plain_close(&plain);
+}
+
+/* A kernel that was not sampled is one context with all of its time. */
+static void test_kernel_that_was_not_sampled(void **state)
+{
+    (void)state;
+    struct profile profile;
+    struct scene scene;
+    plain_begin(&profile);
+    uint32_t jit = profile_module_jit(&profile, 7), thread = thread_add(&profile, 7, 8);
+    names_add(&profile.names, &profile.arena, jit, 0x1000, 0x100, "run");
+    samples_add(&profile, stacks_node(&profile.stacks, thread, jit, 0x1010), 10, WEIGHT);
+    profile.totals.user_ns = 3000000000;
+    profile.totals.kernel_ns = 1000000000;
+    const struct profile *side = &profile;
+    scene_open(&scene, &side, 1, NULL);
+    for (int form = CONTEXTS_TOP_DOWN; form <= CONTEXTS_FLAT; form++)
+        check_unsampled(&scene, (enum contexts_form)form);
+    scene_close(&scene);
+    profile_release(&profile);
+}
+
 struct weighed {
     struct groups self, total, beside;
 };
@@ -407,6 +501,8 @@ int main(void)
         cmocka_unit_test(test_threads_are_roots_if_asked),
         cmocka_unit_test(test_what_has_no_frames_is_its_threads),
         cmocka_unit_test(test_module_is_that_of_the_innermost),
+        cmocka_unit_test(test_both_weigh_together),
+        cmocka_unit_test(test_kernel_that_was_not_sampled),
         cmocka_unit_test(test_output_is_well_formed_and_the_same_again),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

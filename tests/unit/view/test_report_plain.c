@@ -1,4 +1,5 @@
 #include "text/ink.h"
+#include "analysis/report/ranking.h"
 #include "analysis/report/report.h"
 
 #include "../text/json_check.h"
@@ -199,6 +200,32 @@ static void kernel_time_has_a_view_of_its_own(void **state)
     scenery_end(&s);
 }
 
+/* Of imported samples, nobody but the samples themselves says how much was in the kernel. */
+static void kernel_time_of_an_import_has_an_interval(void **state)
+{
+    (void)state;
+    for (int imported = 0; imported < 2; imported++) {
+        struct scenery s = {0};
+        struct report report;
+        struct err err;
+        scenery_make(&s);
+        if (imported)
+            profile_fact(&s.profile, "imported", "perf.data");
+        double wide = 0, n = (double)s.profile.totals.interrupts;
+        assert_true(report_make(&report, &s.scene,
+                                (struct report_options){.by = BY_FUNCTION, .both = true}, &err));
+        for (size_t i = 0; i < report.n; i++) {
+            struct estimate share = report_share(&report, &report.at[i]);
+            if (report.at[i].kernel && share.value > 0)
+                wide = share.hi / share.value - 1;
+        }
+        double chance = binomial_share(0.1 / 2.1 * n, n).hi / (0.1 / 2.1) - 1;
+        assert_true(imported ? wide >= 0.99 * chance : wide < chance);
+        report_release(&report);
+        scenery_end(&s);
+    }
+}
+
 /* Which of two leads is said only if chance would not turn them round. */
 static void advice_claims_no_more_than_is_known(void **state)
 {
@@ -277,6 +304,48 @@ static void colours_change_nothing_else(void **state)
     scenery_end(&s);
 }
 
+static char *ranked(struct scene *scene, struct rank_filter filter)
+{
+    static char *text;
+    static size_t bytes;
+    struct ink ink = {0};
+    struct ranking ranking;
+    struct rank_keys keys;
+    struct err err;
+    assert_true(rank_keys_parse("thread", &keys));
+    if (!ranking_make(&ranking, scene, keys, filter, &err))
+        fail_msg("%s", err.text);
+    FILE *to = open_memstream(&text, &bytes);
+    ranking_text(to, &ranking, &ink, 20);
+    fclose(to);
+    ranking_release(&ranking);
+    return text;
+}
+
+/* Rows whose user and kernel times add up to something else than those of the head say why. */
+static void threads_and_head_differ(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) { /* they differ, they do not, one thread alone */
+        struct scenery s = {0};
+        scenery_make(&s);
+        const uint64_t kernel_ns = i == 1 ? 70000000 : 270000000;
+        struct thread_times *first = threads_find(&s.profile.threads, 10, 11, "thread");
+        first->kernel_ns = kernel_ns;
+        first->user_ns = 1770000000 - kernel_ns;
+        struct thread_times *second = threads_find(&s.profile.threads, 10, 12, "thread");
+        second->user_ns = 300000000;
+        second->kernel_ns = 30000000;
+        char *text = ranked(&s.scene, (struct rank_filter){.tid = i == 2 ? 11 : 0});
+        assert_non_null(strstr(text, "user time 2.000 s, kernel 0.100 s"));
+        bool says = strstr(text, "together user 1.800 s, kernel 0.300 s") != NULL;
+        assert_int_equal(says, i == 0);
+        assert_int_equal(strstr(text, "estimated") != NULL, i == 0);
+        free(text);
+        scenery_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,9 +355,11 @@ int main(void)
         cmocka_unit_test(events_are_not_seconds),
         cmocka_unit_test(what_it_cannot_say_is_refused),
         cmocka_unit_test(kernel_time_has_a_view_of_its_own),
+        cmocka_unit_test(kernel_time_of_an_import_has_an_interval),
         cmocka_unit_test(advice_claims_no_more_than_is_known),
         cmocka_unit_test(names_cannot_steer_a_terminal),
         cmocka_unit_test(colours_change_nothing_else),
+        cmocka_unit_test(threads_and_head_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,6 +356,70 @@ static void indirect_calls_are_counted_by_target(void **state)
     assert_int_equal(pairs_sum(&pairs) - before, N);
 }
 
+/* Functions at multiples of 64, as code that is made at run time has them: their low bits tell few
+ * of them apart. */
+enum { ALIGNED = 3000, ALIGNED_FAR = 40 };
+__asm__(".pushsection .text\n"
+        ".balign 64\n"
+        "aligned_functions:\n"
+        ".rept 3000\n"
+        "  lea 1(%rdi,%rdi,2),%rax\n  ret\n  .balign 64\n"
+        ".endr\n"
+        ".balign 65536\n"
+        "aligned_far:\n"
+        ".rept 40\n"
+        "  lea 3(%rdi,%rdi,4),%rax\n  ret\n  .balign 65536\n"
+        ".endr\n"
+        ".popsection\n");
+extern const char aligned_functions[], aligned_far[];
+
+static uint64_t dispatches_aligned(uint64_t n, uint64_t some, uint64_t value)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        const char *at = some == ALIGNED_FAR ? aligned_far + i % some * 65536
+                                             : aligned_functions + i % some * 64;
+        uint64_t (*function)(uint64_t);
+        memcpy(&function, &at, sizeof at);
+        value = function(value);
+    }
+    return value;
+}
+
+/* Slots of fans that lead past many targets. */
+static uint32_t long_chains(void)
+{
+    const struct tables *tables = cache->tables;
+    uint32_t n = 0;
+    for (uint32_t fan = 0; fan < cache->n_fans; fan++)
+        for (uint32_t i = 0; i < TABLES_FAN_SLOTS; i++)
+            n += tables->fan_landings[fan][i] == TABLES_MANY && !tables->fan_below[fan][i];
+    return n;
+}
+
+static void aligned_are_counted(uint64_t some)
+{
+    function3 *function = dispatches_aligned;
+    void *at;
+    uint32_t pairs;
+    memcpy(&at, &function, sizeof at);
+    cache_flush(cache);
+    uint64_t before = pairs_sum(&pairs), n = 4 * ALIGNED;
+    assert_int_equal(walked(FLAVOUR_COUNT, 1000000, at, n, some, 5),
+                     dispatches_aligned(n, some, 5));
+    assert_int_equal(pairs_sum(&pairs) - before, n);
+}
+
+static void many_aligned_targets_are_found_soon(void **state)
+{
+    (void)state;
+    aligned_are_counted(ALIGNED);
+    assert_in_range(cache->n_fans, 1 + 4, 2 * (1 + 4)); /* for one or two sites */
+    assert_int_equal(long_chains(), 0);
+    aligned_are_counted(ALIGNED_FAR);
+    assert_in_range(cache->n_fans, TABLES_FAN_LEVELS, 2 * TABLES_FAN_LEVELS);
+    assert_int_equal(long_chains(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +428,7 @@ int main(void)
         cmocka_unit_test(records_are_a_path),
         cmocka_unit_test(counts_agree),
         cmocka_unit_test_setup(indirect_calls_are_counted_by_target, set_up),
+        cmocka_unit_test_setup(many_aligned_targets_are_found_soon, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

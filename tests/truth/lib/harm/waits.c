@@ -27,11 +27,13 @@ static volatile unsigned long word;
 
 static void on_alarm(int signal, siginfo_t *info, void *context)
 {
-    const ucontext_t *interrupted = context;
+    const greg_t *gregs = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    /* A call leaves its address and the flags in two registers; others keep there what they like. */
+    int called = gregs[REG_RCX] == gregs[REG_RIP] || gregs[REG_RCX] == gregs[REG_RIP] + 2;
     (void)signal, (void)info;
     alarms++;
-    flagged += (interrupted->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG) != 0;
-    flagged += (interrupted->uc_mcontext.gregs[REG_R11] & TRAP_FLAG) != 0;
+    flagged += (gregs[REG_EFL] & TRAP_FLAG) != 0;
+    flagged += called && (gregs[REG_R11] & TRAP_FLAG) != 0;
     if (jumps)
         siglongjmp(back, 1);
 }

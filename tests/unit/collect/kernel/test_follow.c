@@ -279,6 +279,61 @@ static void lost_leaving(void **state)
     assert_true(row.off_ns >= 990000);
 }
 
+/* A thread that was met on its way out leaves its CPU without a number: it does not stay there. */
+static void way_out(void **state)
+{
+    struct world *world = *state;
+    struct record *record = &world->record;
+    world->follow.tasks.one_by_one = false;
+    TAKE(world, record_name(record, A, A, "main", 1, 0));
+    TAKE(world, record_task(record, PERF_RECORD_FORK, A, A, B, A, 100));
+    TAKE(world, record_switch(record, A, A, 1, 100));
+    TAKE(world, record_switch(record, A, B, 0, 100));
+    TAKE(world, record_task(record, PERF_RECORD_EXIT, A, A, B, B, 300));
+    TAKE(world, record_sample(record, A, B, 0x10010, 50, NULL, 350));
+    TAKE(world, record_switch(record, A, UINT32_MAX, 1, 400));
+    tasks_tell(&world->follow.tasks, 500000, false);
+    tasks_tell(&world->follow.tasks, 1000000, true);
+    struct thread_times row = thread_of(world, B, "main");
+    assert_int_equal(row.user_ns + row.kernel_ns, 250);
+    for (size_t i = 0; i < world->profile.threads.n; i++)
+        assert_int_not_equal(world->profile.threads.at[i].tid, UINT32_MAX);
+}
+
+/* Whoever has a CPU has taken it from the one before, whose leaving nobody told. */
+static void one_at_a_time(void **state)
+{
+    struct world *world = *state;
+    struct record *record = &world->record;
+    TAKE(world, record_switch(record, A, A, 0, 100));
+    TAKE(world, record_sample(record, A, A, 0x10010, 50, NULL, 200));
+    TAKE(world, record_switch(record, B, B, 0, 300));
+    TAKE(world, record_sample(record, B, B, 0x10010, 50, NULL, 400));
+    TAKE(world, record_switch(record, B, B, 1, 1000));
+    tasks_tell(&world->follow.tasks, 2000, true);
+    assert_int_equal(thread_of(world, A, "").user_ns, 200);
+    assert_int_equal(thread_of(world, B, "").user_ns, 700);
+}
+
+/* A thread that another one names may be asleep, and sleep on. */
+static void named_by_another(void **state)
+{
+    struct world *world = *state;
+    struct record *record = &world->record;
+    TAKE(world, record_name(record, A, A, "main", 1, 0));
+    TAKE(world, record_task(record, PERF_RECORD_FORK, A, A, B, A, 100));
+    record_begin(record, PERF_RECORD_COMM, 0);
+    record_u32(record, A);
+    record_u32(record, B);
+    record_text(record, "worker");
+    TAKE(world, record_ids(record, A, A, 200));
+    TAKE(world, record_sample(record, A, A, 0x10010, 50, NULL, 1000));
+    tasks_tell(&world->follow.tasks, 1000, true);
+    assert_int_equal(thread_of(world, B, "worker").user_ns, 0);
+    assert_int_equal(thread_of(world, B, "worker").off_ns, 800);
+    assert_int_equal(thread_of(world, A, "main").user_ns, 1000);
+}
+
 /* A thread that becomes a program takes over the number of the first one and leaves its own. */
 static void exec_in_thread(void **state)
 {
@@ -460,6 +515,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(short_lives, timed, world_end),
         cmocka_unit_test_setup_teardown(lost_switches, timed, world_end),
         cmocka_unit_test_setup_teardown(lost_leaving, timed, world_end),
+        cmocka_unit_test_setup_teardown(way_out, timed, world_end),
+        cmocka_unit_test_setup_teardown(one_at_a_time, timed, world_end),
+        cmocka_unit_test_setup_teardown(named_by_another, timed, world_end),
         cmocka_unit_test_setup_teardown(exec_in_thread, timed, world_end),
         cmocka_unit_test_setup_teardown(times_user_only, timed_user, world_end),
         cmocka_unit_test_setup_teardown(times_in_parts, timed, world_end),

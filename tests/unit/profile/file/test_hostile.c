@@ -45,7 +45,7 @@ static int make_file(void **state)
         bytes_add(&encoder.payload, &n, 1);
         bytes_add(&encoder.payload, facts[i], n);
     }
-    chunk_put(&encoder.out, CHUNK_HEADER, CHUNK_VERSION, &encoder.payload, NULL);
+    chunk_put(&encoder.out, CHUNK_HEADER, CHUNK_VERSION, &encoder.payload, NULL, NULL);
     encoder.payload.n = 0;
     ends[0] = encoder.out.n;
     uint32_t modules = 0;

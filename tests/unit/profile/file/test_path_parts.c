@@ -57,7 +57,7 @@ static void sheet_make(struct path_parts *parts, uint32_t modules, struct course
         parts_write(&sheet->body, &habits, course->exits[p], course->n[p]);
         if (p % 2)
             *vec_push(&sheet->batches) =
-                (struct parts_batch){2, (uint32_t)p, some_number(), some_number()};
+                (struct parts_batch){2, (uint32_t)p, some_number(), some_number(), some_number()};
     }
     parts_write_end(&sheet->body, &habits);
     parts_habits_release(&habits);
@@ -193,10 +193,10 @@ static bool chunk_is_read(const uint64_t *fields, int n_fields)
         *at++ = 0; /* the body: no exit as expected, then exit 0 */
     payload.n = (size_t)(at - numbers);
     chunk_put_start(&file);
-    chunk_put(&file, CHUNK_HEADER, CHUNK_VERSION, &header, NULL);
-    chunk_put(&file, CHUNK_MODULES, CHUNK_VERSION, &list, NULL);
-    chunk_put(&file, CHUNK_PATH_PARTS, CHUNK_VERSION, &payload, NULL);
-    chunk_put(&file, CHUNK_TOTALS, CHUNK_VERSION, &(struct bytes){0}, NULL);
+    chunk_put(&file, CHUNK_HEADER, CHUNK_VERSION, &header, NULL, NULL);
+    chunk_put(&file, CHUNK_MODULES, CHUNK_VERSION, &list, NULL, NULL);
+    chunk_put(&file, CHUNK_PATH_PARTS, CHUNK_VERSION, &payload, NULL, NULL);
+    chunk_put(&file, CHUNK_TOTALS, CHUNK_VERSION, &(struct bytes){0}, NULL, NULL);
     bool read = profile_read_bytes("it", file.at, file.n, &profile, &err);
     if (read)
         profile_release(&profile);

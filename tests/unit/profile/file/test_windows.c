@@ -146,9 +146,9 @@ static void without_spans(void **state)
     struct err err;
     (void)state;
     chunk_put_start(&file);
-    chunk_put(&file, CHUNK_HEADER, CHUNK_VERSION, &header, NULL);
-    chunk_put(&file, CHUNK_WINDOWS, CHUNK_VERSION, &payload, NULL);
-    chunk_put(&file, CHUNK_TOTALS, CHUNK_VERSION, &(struct bytes){0}, NULL);
+    chunk_put(&file, CHUNK_HEADER, CHUNK_VERSION, &header, NULL, NULL);
+    chunk_put(&file, CHUNK_WINDOWS, CHUNK_VERSION, &payload, NULL, NULL);
+    chunk_put(&file, CHUNK_TOTALS, CHUNK_VERSION, &(struct bytes){0}, NULL, NULL);
     assert_true(profile_read_bytes("it", file.at, file.n, &profile, &err));
     assert_int_equal(profile.windows.n, 1);
     assert_int_equal(profile.windows.at[0].tid, 3);

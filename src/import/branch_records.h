@@ -1,0 +1,58 @@
+/* Branch records of samples (perf record -b: LBR, BRBE) -> edges and straight runs of a sampled
+ * profile. Each sample is a window, and gives the last 16 to 32 taken branches, the newest first.
+ * Between the target of one and the source of the next everything ran once, in a straight line.
+ *
+ * Every branch and run counts once, as llvm-profgen and AutoFDO count them: what `gait report`
+ * calls executions are those that the records show. Nothing scales them up to the whole run.
+ *
+ * The kernel's branches are left out. What cannot have happened, as a run across a jump or a branch
+ * from an instruction that is none, is left out too, and counted as a loss. */
+#pragma once
+
+#include "import/perf_space.h"
+#include "profile/batch.h"
+
+struct perf_seen;
+
+/* Indices are those of the batch. */
+struct branch_part {
+    uint32_t range, edge; /* edge: into the next part, or MAP_NONE */
+    bool falls;           /* the edge is a branch that was not taken */
+};
+struct branch_run {
+    uint32_t first, n; /* of parts */
+    uint32_t instructions;
+    bool broken;
+};
+struct branch_hop {
+    uint32_t edge, fallen; /* fallen: if the branch had gone on, or MAP_NONE */
+};
+
+struct branch_records {
+    struct perf_space *space;
+    struct batch batch;
+    uint32_t samples, per_batch; /* in the open batch; when it closes */
+    struct map run_keys, hop_keys;
+    uint64_t decoded; /* instructions of runs */
+    struct branch_runs {
+        VEC(struct branch_run);
+    } runs;
+    struct branch_parts {
+        VEC(struct branch_part);
+    } parts;
+    struct branch_hops {
+        VEC(struct branch_hop);
+    } hops;
+};
+
+/* samples: about how many will come. */
+void branch_records_init(struct branch_records *records, struct perf_space *space,
+                         uint64_t samples);
+void branch_records_release(struct branch_records *records);
+
+/* Whether the records of the event are all taken branches in a row. */
+bool branch_records_usable(uint64_t branch_type);
+
+void branch_records_add(struct branch_records *records, const struct perf_seen *seen);
+/* Closes the last batch. */
+void branch_records_end(struct branch_records *records);

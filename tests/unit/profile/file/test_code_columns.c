@@ -1,0 +1,246 @@
+/* Code in columns is the same code, takes less room, and damage to it is noticed or harmless. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/memory.h"
+#include "profile/file/code_reader.h"
+#include "profile/file/code_writer.h"
+#include "profile/file/kept_chunk.h"
+#include "profile/profile.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum { PIECE = 1500, AT = 0x401000 };
+
+static void columns_copy(struct code_reader *reader, const struct code_writer *writer, size_t n)
+{
+    *reader = (struct code_reader){0};
+    for (size_t i = 0; i < n; i++) {
+        const struct bytes *column = &writer->columns[i];
+        if (column->n)
+            reader->columns[i] = (struct cursor){column->at, column->at + column->n, false};
+    }
+}
+
+static void pieces_add(struct code_writer *writer, const uint8_t *code, size_t n)
+{
+    for (size_t i = 0; i < n; i += PIECE)
+        code_writer_add(writer,
+                        (struct code_piece){AT + i, code + i, n - i < PIECE ? n - i : PIECE});
+}
+
+static bool pieces_read(struct code_reader *reader, uint8_t *to, size_t n, struct err *err)
+{
+    if (!code_reader_open(reader, err))
+        return false;
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t bytes = n - i < PIECE ? n - i : PIECE;
+        if (bytes >= code_reader_left(reader) ||
+            !code_reader_take(reader, AT + i, to + i, bytes, err))
+            return false;
+    }
+    return true;
+}
+
+static void same_again(const uint8_t *code, size_t n)
+{
+    struct code_writer *writer = mem_alloc(sizeof *writer);
+    struct code_reader *reader = mem_alloc(sizeof *reader);
+    uint8_t *read = mem_alloc(n + 1);
+    struct err err = {0};
+    code_writer_init(writer);
+    pieces_add(writer, code, n);
+    size_t columns = code_writer_fill(writer);
+    assert_true(columns <= CODE_COLUMNS);
+    columns_copy(reader, writer, columns);
+    assert_true(pieces_read(reader, read, n, &err));
+    assert_memory_equal(read, code, n);
+    /* One column is not read to its end: there is always a next target. */
+    for (size_t i = 0; i < columns; i++)
+        assert_int_equal(cursor_room(&reader->columns[i]), 0);
+    code_reader_release(reader);
+    code_writer_release(writer);
+    mem_free(reader);
+    mem_free(writer);
+    mem_free(read);
+}
+
+/* The code of this very program. */
+static const uint8_t *own_code(size_t *ret_n)
+{
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    assert_true(fd >= 0 && fstat(fd, &status) == 0);
+    const uint8_t *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    assert_ptr_not_equal(file, MAP_FAILED);
+    close(fd);
+    const Elf64_Ehdr *head = (const void *)file;
+    const Elf64_Phdr *programs = (const void *)(file + head->e_phoff);
+    for (unsigned i = 0; i < head->e_phnum; i++)
+        if (programs[i].p_type == PT_LOAD && programs[i].p_flags & PF_X) {
+            *ret_n = programs[i].p_filesz;
+            return file + programs[i].p_offset;
+        }
+    fail_msg("no code");
+    return NULL;
+}
+
+static void own_code_returns(void **state)
+{
+    size_t n;
+    const uint8_t *code = own_code(&n);
+    (void)state;
+    same_again(code, n);
+    for (size_t i = 1; i < 200; i++) /* beginning and ending inside of instructions */
+        same_again(code + i, i);
+}
+
+static void any_bytes_return(void **state)
+{
+    enum { BYTES = 40000 };
+    uint8_t *bytes = mem_alloc(BYTES);
+    (void)state;
+    srand(1);
+    for (size_t i = 0; i < BYTES; i++)
+        bytes[i] = (uint8_t)(rand() >> 7);
+    same_again(bytes, BYTES);
+    memset(bytes, 0xeb, BYTES); /* jumps out of everything */
+    same_again(bytes, BYTES);
+    memset(bytes, 0x66, BYTES);
+    same_again(bytes, BYTES);
+    mem_free(bytes);
+}
+
+/* Whatever a byte is changed to, reading ends, within what it was given. */
+static void damage_is_harmless(void **state)
+{
+    size_t n, refused = 0;
+    const uint8_t *code = own_code(&n);
+    struct code_writer *writer = mem_alloc(sizeof *writer);
+    struct code_reader *reader = mem_alloc(sizeof *reader);
+    (void)state;
+    n = n < 6000 ? n : 6000;
+    uint8_t *read = mem_alloc(n);
+    code_writer_init(writer);
+    pieces_add(writer, code + 64, n);
+    size_t columns = code_writer_fill(writer);
+    for (size_t i = 0; i < columns; i++)
+        for (size_t k = 0; k < writer->columns[i].n; k += 7) {
+            struct err err = {0};
+            writer->columns[i].at[k] ^= (uint8_t)(0x11 << (k & 3));
+            columns_copy(reader, writer, columns);
+            refused += !pieces_read(reader, read, n, &err);
+            code_reader_release(reader);
+            writer->columns[i].at[k] ^= (uint8_t)(0x11 << (k & 3));
+            columns_copy(reader, writer, columns);
+            reader->columns[i].end = reader->columns[i].at + k;
+            assert_false(pieces_read(reader, read, n, &err));
+            code_reader_release(reader);
+        }
+    assert_true(refused > 100);
+    code_writer_release(writer);
+    mem_free(reader);
+    mem_free(writer);
+    mem_free(read);
+}
+
+/* ---- chunks */
+
+static size_t kept_encode(struct encoder *encoder, const uint8_t *code, size_t n, bool told)
+{
+    struct kept_parts kept = {0};
+    struct numbering in_file = {0};
+    *vec_push(&in_file) = 0;
+    *encoder = (struct encoder){.zstd = ZSTD_createCCtx()};
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t bytes = n - i < PIECE ? n - i : PIECE;
+        *vec_push(&kept) = (struct kept_part){.kind = KEPT_FUNCTION,
+                                              .at = AT + i,
+                                              .n = bytes,
+                                              .bytes = code + i,
+                                              .code_at = told && bytes > 40 ? 20 : 0,
+                                              .code_n = told && bytes > 40 ? bytes - 40 : 0};
+    }
+    encode_kept(encoder, &kept, &in_file);
+    ZSTD_freeCCtx(encoder->zstd);
+    vec_release(&kept);
+    vec_release(&in_file);
+    return encoder->out.n;
+}
+
+static void decode(const struct bytes *file, struct decoder *decoder)
+{
+    struct chunk chunk = {0};
+    struct chunk_source source = {.fd = -1, .memory = file->at, .size = file->n};
+    struct err err = {0};
+    for (uint64_t at = 0; chunk_read(&source, at, &chunk, &err) == CHUNK_WHOLE; at = chunk.next) {
+        const uint8_t *payload;
+        size_t n;
+        assert_true(chunk_payload(&chunk, &payload, &n, &err));
+        struct cursor cursor = {payload, payload + n, false};
+        assert_true(decode_kept(decoder, chunk.version, &cursor, &err));
+    }
+    chunk_release(&chunk);
+}
+
+static void chunks_are_smaller_and_the_same(void **state)
+{
+    struct encoder plain, columns;
+    struct profile profile;
+    struct decoder decoder;
+    size_t n, at = 0;
+    const uint8_t *code = own_code(&n);
+    (void)state;
+    size_t before = kept_encode(&plain, code, n, false);
+    size_t now = kept_encode(&columns, code, n, true);
+    print_message("%zu bytes of code: %zu, in columns %zu\n", n, before, now);
+    assert_true(now < before - before / 8);
+    profile_init(&profile);
+    profile_module(&profile, "/no/such", NULL, 0);
+    decoder_init(&decoder, &profile);
+    *vec_push(&decoder.in_profile) = 0;
+    decode(&columns.out, &decoder);
+    for (size_t i = 0; i < profile.kept.n; i++) {
+        assert_memory_equal(profile.kept.at[i].bytes, code + at, profile.kept.at[i].n);
+        at += profile.kept.at[i].n;
+    }
+    assert_int_equal(at, n);
+    /* What was read is written as it was, also when it was read from memory, uncompressed. */
+    struct encoder whole = {0};
+    encode_kept(&whole, &profile.kept, &decoder.in_profile);
+    profile.kept.n = 0;
+    decode(&whole.out, &decoder);
+    encoder_release(&whole);
+    struct encoder again = {.zstd = ZSTD_createCCtx()};
+    encode_kept(&again, &profile.kept, &decoder.in_profile);
+    assert_int_equal(again.out.n, columns.out.n);
+    assert_memory_equal(again.out.at, columns.out.at, again.out.n);
+    ZSTD_freeCCtx(again.zstd);
+    encoder_release(&again);
+    encoder_release(&plain);
+    encoder_release(&columns);
+    decoder_release(&decoder);
+    profile_release(&profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_code_returns),
+        cmocka_unit_test(any_bytes_return),
+        cmocka_unit_test(damage_is_harmless),
+        cmocka_unit_test(chunks_are_smaller_and_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# Small things that were once wrong to the eye: counts of 0, stars on noise, times of 0.000 s, the same line twice.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+cd "$work" || exit 1
+cat >loops.c <<'C'
+#include <stdlib.h>
+static volatile unsigned sink;
+__attribute__((noinline)) unsigned inner(unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; i++) s += i * i ^ s >> 3; return s; }
+__attribute__((noinline)) unsigned outer(unsigned n) { unsigned s = 0; for (unsigned i = 0; i < n; i++) s += inner(i % 100); return s; }
+int main(int c, char **v) { unsigned n = c > 1 ? (unsigned)atoi(v[1]) : 1; for (unsigned i = 0; i < n; i++) sink += outer(2000 + (sink & 7)); return 0; }
+C
+gcc -O1 -g -o loops loops.c || { bad 'the program does not compile'; finish; }
+
+# Loops of an exact recording have iterations: 2000 / 100 times 0 + 1 + ... + 99, about.
+"$gait" record -q --exact=counts -o exact.data -- ./loops || bad 'exact'
+"$gait" report --by loop --json exact.data >loops.json || bad 'report --by loop'
+python3 - <<'P' || failures=$((failures + 1))
+import json
+rows = {r['function']: r for r in json.load(open('loops.json'))['rows'] if r['function'] in ('inner', 'outer')}
+got = rows['inner']['iterations'], rows['outer']['iterations']
+if not (98000 <= got[0] <= 101000 and 1990 <= got[1] <= 2010):
+    print('FAILED: iterations of inner and outer are', got)
+    raise SystemExit(1)
+P
+
+# Two recordings of one program: no star on what includes 0, and nothing twice.
+"$gait" record -q -o a.data -- ./loops 4000 || bad 'record'
+"$gait" record -q -o b.data -- ./loops 4000 || bad 'record'
+"$gait" diff a.data b.data >diff || bad 'diff'
+python3 - <<'P' || failures=$((failures + 1))
+import re
+bad = 0
+for line in open('diff'):
+    m = re.match(r' *([-+][0-9.]+) ms ±([0-9.]+)(.?)', line)
+    if m and abs(float(m[1])) < float(m[2]) and '*' in line:
+        print('FAILED: a star on noise:', line)
+        bad = 1
+raise SystemExit(bad)
+P
+[ "$(grep -c 'kinds\? of loss' diff)" -le 1 ] || { bad 'diff says what was lost twice'; tail -8 diff; }
+"$gait" record -q -o x.data -- true && "$gait" record -q -o y.data -- true
+"$gait" diff x.data y.data | grep -q 'DIFFERENT PROGRAMS' && bad 'two empty recordings are said to be of different programs'
+
+# Functions without a name say where they are: module and offset, in every view and export, and that can be typed.
+cp loops bare && strip bare && "$gait" record -q -o bare.data -- ./bare 4000 || bad 'record of a stripped program'
+"$gait" report bare.data | grep -Eq ' bare\+0x[0-9a-f]+ +bare$' || { bad 'report: no bare+0xOFFSET'; "$gait" report bare.data; }
+for view in 'contexts' 'contexts --bottom-up' 'contexts --flat' 'export --format collapsed -o -' 'export --format speedscope -o -' 'export --format callgrind -o -' 'report --json' 'contexts --json'; do
+    "$gait" $view -i bare.data >shown || bad "$view of a stripped program"
+    grep -q 'bare+0x[0-9a-f]' shown && ! grep -q '\[0x' shown || { bad "$view: functions without names are not MODULE+0xOFFSET"; head -12 shown; }
+done
+one=$("$gait" report --json bare.data | grep -o 'bare+0x[0-9a-f]*' | head -1)
+"$gait" annotate "$one" -i bare.data | grep -q "^$one  *[0-9.]*%" || { bad "annotate $one: its head"; "$gait" annotate "$one" -i bare.data | head -5; }
+
+# Where no sample was taken in the kernel, a total has the interval of its samples, not all or nothing.
+"$gait" record -q -o brief.data -- sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done' || bad 'record of a short program'
+for by in module cpu function,module; do
+    "$gait" report --by $by brief.data >shown || bad "report --by $by of a short program"
+    grep -E '([0-9.]+)% -\1( |$)' shown && bad "by $by: an interval from 0 to the value"
+done
+# record mentions what nothing can be done about only if asked.
+"$gait" record -o quiet.data -- ./loops 4000 2>said || bad 'record'
+grep -E 'not timed|not walked' said && bad 'record lists losses that nothing can be done about'
+# A flat list of one function begins with it, however little of the time is its own.
+"$gait" contexts --flat --function outer a.data | awk '/ function$/ { getline; print $NF; exit }' | grep -qx outer || { bad 'contexts --flat --function outer does not begin with outer'; "$gait" contexts --flat --function outer a.data | head -8; }
+# One function alone is no ranking.
+"$gait" report --function inner a.data | grep -q hottest && bad 'one function that was asked for is called the hottest'
+
+# A format is a word, and the file may follow it.
+"$gait" export collapsed a.data >by_word 2>said || { bad 'export collapsed FILE'; cat said; }
+"$gait" export --format collapsed a.data | cmp -s - by_word || bad 'export collapsed FILE is not export --format collapsed FILE'
+
+# What perf sampled by a clock has its CPU time.
+if perf record -q -e cpu-clock -F 499 -o perf.data ./loops 4000 >said 2>&1; then
+    "$gait" import -o imported.data perf.data 2>/dev/null || bad 'import'
+    "$gait" info --json imported.data | python3 -c 'import json, sys; row = json.load(sys.stdin)["rows"][0]; sys.exit(not 0.05 < row["user_time"] < 60)' || { bad 'imported samples have no CPU time'; "$gait" info imported.data; }
+else
+    echo 'perf does not record here: import of its samples is not tested'
+fi
+finish
