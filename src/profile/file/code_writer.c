@@ -25,12 +25,19 @@ void code_writer_release(struct code_writer *writer)
     vec_release(&writer->numbers);
     vec_release(&writer->of);
     vec_release(&writer->before);
+    vec_release(&writer->lengths);
     vec_release(&writer->marks);
 }
 
 void code_writer_add(struct code_writer *writer, struct code_piece piece)
 {
     *vec_push(&writer->pieces) = piece;
+}
+
+static void put_byte(struct bytes *to, uint8_t byte)
+{
+    bytes_reserve(to, to->n + 1);
+    to->at[to->n++] = byte;
 }
 
 /* ---- shapes */
@@ -67,10 +74,10 @@ static struct code_shape shape_of(const uint8_t *at, size_t room)
     return shape;
 }
 
-static size_t length_of(const struct code_shape *shape, const uint8_t *at)
+static uint8_t length_of(const struct code_shape *shape, const uint8_t *at)
 {
-    size_t n = (size_t)shape->n + shape->imm_bytes;
-    return shape->has_modrm ? n + modrm_bytes(at + shape->n) : n;
+    unsigned n = (unsigned)shape->n + shape->imm_bytes;
+    return (uint8_t)(shape->has_modrm ? n + modrm_bytes(at + shape->n) : n);
 }
 
 /* With the last bytes of a piece followed by zeros, as an instruction may not end there. */
@@ -88,7 +95,9 @@ static void shapes_find(struct code_writer *writer, const struct code_piece *pie
             (void)vec_push(&writer->uses);
         writer->uses.at[number]++;
         *vec_push(&writer->of) = number;
-        i += length_of(&shape, at);
+        uint8_t length = length_of(&shape, at);
+        put_byte(&writer->lengths, length);
+        i += length;
     }
 }
 
@@ -126,12 +135,6 @@ static void shapes_number(struct code_writer *writer)
 }
 
 /* ---- columns */
-
-static void put_byte(struct bytes *to, uint8_t byte)
-{
-    bytes_reserve(to, to->n + 1);
-    to->at[to->n++] = byte;
-}
 
 static void put_number(struct bytes *to, uint64_t number)
 {
@@ -176,11 +179,11 @@ static void targets_find(struct code_writer *writer, const struct code_piece *pi
     memset(writer->marks.at, 0, piece->n + 1);
     for (size_t at = 0, i = first; at < piece->n; i++) {
         writer->marks.at[at] = MARK_BEGINS;
-        at += length_of(shape_at(writer, i), piece->bytes + at);
+        at += writer->lengths.at[i];
     }
     for (size_t at = 0, i = first; at < piece->n; i++) {
         const struct code_shape *shape = shape_at(writer, i);
-        at += length_of(shape, piece->bytes + at);
+        at += writer->lengths.at[i];
         if (shape->branch != BRANCH_JUMP)
             continue;
         uint64_t to = jump_target(writer, piece, shape, at);
@@ -258,7 +261,7 @@ static size_t piece_put(struct code_writer *writer, const struct code_piece *pie
     targets_find(writer, piece, first);
     for (size_t at = 0, end; at < piece->n; at = end, i++) {
         const struct code_shape *shape = shape_at(writer, i);
-        end = at + length_of(shape, piece->bytes + at);
+        end = at + writer->lengths.at[i];
         if (writer->marks.at[at] & MARK_TARGET) {
             put_number(&writer->columns[COLUMN_TARGETS], writer->apart);
             writer->apart = 0;

@@ -26,6 +26,7 @@ struct code_writer {
     } uses, numbers, of, before; /* of each shape: how often, and its number in the file; shapes of
                                     all instructions; of each byte of a piece: targets of jumps
                                     before it */
+    struct bytes lengths;        /* of all instructions */
     struct bytes marks;          /* of each byte: whether an instruction begins, and is a target */
     uint64_t apart;              /* instructions since the last target */
 };
