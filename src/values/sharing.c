@@ -56,13 +56,23 @@ static enum conflict_type relation(const struct sharing_access *access, uint64_t
 static void take_down(struct sharing_thread *own, const struct sharing_access *access,
                       uint64_t mask, uint64_t soon)
 {
-    if (access->tsc - own->tsc > soon)
+    if (access->tsc - own->tsc > soon) {
         own->touched = own->written = 0;
+        own->since = access->tsc;
+    }
     if (access->writes || !own->written)
         own->place = access->place;
     own->touched |= mask;
     own->written |= access->writes ? mask : 0;
     own->tsc = access->tsc;
+}
+
+/* Ticks from when the thread came back to the line soon each time. */
+static uint64_t ticks_apart(const struct sharing_thread *thread, uint64_t tsc)
+{
+    if (tsc > thread->tsc)
+        return tsc - thread->tsc;
+    return tsc < thread->since ? thread->since - tsc : 0;
 }
 
 enum conflict_type sharing_look(struct sharing *sharing, const struct sharing_access *access,
@@ -79,10 +89,8 @@ enum conflict_type sharing_look(struct sharing *sharing, const struct sharing_ac
     take_down(thread_of(line, access->tid), access, mask, soon);
     for (int i = 0; i < SHARING_THREADS; i++) {
         struct sharing_thread *other = &line->threads[i];
-        uint64_t apart =
-            access->tsc > other->tsc ? access->tsc - other->tsc : other->tsc - access->tsc;
-        if (!other->tid || other->tid == access->tid || apart > soon ||
-            other->told == access->window)
+        if (!other->tid || other->tid == access->tid || other->told == access->window ||
+            ticks_apart(other, access->tsc) > soon)
             continue;
         enum conflict_type type = relation(access, mask, other);
         if (type == CONFLICT_EXECUTED)

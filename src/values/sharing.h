@@ -2,8 +2,9 @@
  * writing.
  *
  * Windows of two threads are not simultaneous, so "soon" is half a second: the line bounces between
- * them if both go on as they were seen. The table has SHARING_LINES lines. A line replaces another
- * in the same slot, so memory is bounded, and lines that recur stay. */
+ * them if both go on as they were seen. Nor are they read in the order of their times: many of one
+ * thread may be read before those of the other. The table has SHARING_LINES lines. A line replaces
+ * another in the same slot, so memory is bounded, and lines that recur stay. */
 #pragma once
 
 #include "profile/profile.h"
@@ -25,7 +26,8 @@ struct sharing_thread {
     int32_t tid;
     uint32_t place;            /* of its last write, or of its last access */
     uint64_t touched, written; /* bytes of the line, as bits */
-    uint64_t tsc, told;        /* its last access; the last window that reported it */
+    uint64_t since, tsc;       /* from when on it came back soon each time; its last access */
+    uint64_t told;             /* the last window that reported it */
 };
 
 struct sharing_line {

@@ -92,7 +92,13 @@ same 'odd bytes in info' "command       true 'a\\xff\\xc2\\x9b"$'\xc3\xbc'"'" "$
 # The kernel writes a newline in the path of what is mapped in four characters.
 odd=$'a\nfolder'
 mkdir "$odd"
-printf '%s\n' 'volatile long n;' '__attribute__((noinline)) void turn(void) { n++; }' 'int main(void) { while (n < 100000000) turn(); }' >"$odd/turns.c"
+# The function works for a while each time: which of two that take turns every few cycles is sampled is the processor's choice.
+cat >"$odd/turns.c" <<'C'
+#include <time.h>
+volatile long n;
+__attribute__((noinline)) void turn(void) { for (int i = 0; i < 10000; i++) n++; }
+int main(void) { while (clock() < CLOCKS_PER_SEC / 5) turn(); }
+C
 if (cd "$odd" && gcc -O1 -o turns turns.c 2>/dev/null); then
     for mode in $modes; do
         status 0 "$mode, a newline" "$gait" record -q $(options_of $mode) -o odd.data -- "./$odd/turns"

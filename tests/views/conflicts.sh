@@ -58,8 +58,9 @@ status 129 'an unknown distance' "$gait" conflicts --within 7 "$work/planted"
 # A line of source that is too long for a line is cut; -v shows all of it.
 cat >"$work/long.c" <<'C'
 #include <pthread.h>
+#include <time.h>
 static struct { long a, b; } volatile pair;
-static void *work(void *p) { for (int i = 0; i < 30000000; i++) { if (p) pair.a++; else pair.b++; } /* so that this line is far too long */ return 0; }
+static void *work(void *p) { while (clock() < CLOCKS_PER_SEC / 2) for (int i = 0; i < 100000; i++) { if (p) pair.a++; else pair.b++; } /* so that this line is far too long */ return 0; }
 int main(void) { pthread_t t; return pthread_create(&t, 0, work, 0) || (work(&t), pthread_join(t, 0)); }
 C
 gcc -O1 -g -pthread -o "$work/long" "$work/long.c" || bad 'a long line'

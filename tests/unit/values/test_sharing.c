@@ -87,12 +87,27 @@ static void a_window_is_told_of_a_line_once(void **state)
     assert_int_equal(sharing_look(&sharing, &access, &other), CONFLICT_EXECUTED);
 }
 
+static void threads_may_be_read_one_after_the_other(void **state)
+{
+    (void)state;
+    uint32_t other = 0;
+    look(2, false, 0x9000, 1, &other);
+    for (uint64_t tsc = 5000; tsc < 20000; tsc += 500)
+        assert_int_equal(look(1, true, 0x1000, tsc, &other), CONFLICT_EXECUTED);
+    assert_int_equal(look(2, true, 0x1008, 3900, &other), CONFLICT_EXECUTED);
+    assert_int_equal(look(2, true, 0x1008, 4100, &other), CONFLICT_FALSE_SHARING);
+    assert_int_equal(look(2, true, 0x1008, 6000, &other), CONFLICT_FALSE_SHARING);
+    assert_int_equal(look(2, true, 0x1008, 20400, &other), CONFLICT_FALSE_SHARING);
+    assert_int_equal(look(2, true, 0x1008, 20600, &other), CONFLICT_EXECUTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(different_bytes_of_a_line_are_false_sharing, fresh, stale),
         cmocka_unit_test_setup_teardown(the_same_bytes_are_sharing, fresh, stale),
         cmocka_unit_test_setup_teardown(readers_and_what_was_long_ago_share_nothing, fresh, stale),
+        cmocka_unit_test_setup_teardown(threads_may_be_read_one_after_the_other, fresh, stale),
         cmocka_unit_test_setup_teardown(a_window_is_told_of_a_line_once, fresh, stale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
