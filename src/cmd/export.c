@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 struct options {
-    const char *input, *output, *notes;
+    const char *input, *output, *notes, *event;
     struct viewed viewed; /* html: the input, or two to compare */
     struct html_options html;
     enum fit_voting voting;
@@ -114,6 +114,8 @@ static const struct flag flags[] = {
      ": executed instructions; or CPU time, or the events of the recording (time if the profile "
      "has times); or time off the CPU",
      TAKE(sum, struct options, export.weight)},
+    {"event", 0, "NAME", NULL, "samples of this event, of a profile with several",
+     TAKE(text, struct options, event)},
     {"pid", 0, "PID", NULL, "this process only", TAKE(u32, struct options, export.filter.pid),
      .low = 1, .expected = "a process id"},
     {"tid", 0, "TID", NULL, "this thread only", TAKE(u32, struct options, export.filter.tid),
@@ -172,6 +174,7 @@ static bool check_page(struct options *options, struct err *err)
 {
     const struct export_options *export = &options->export;
     const char *other = options->has_weight     ? "weight"
+                        : options->event        ? "event"
                         : export->filter.pid    ? "pid"
                         : export->filter.tid    ? "tid"
                         : export->filter.module ? "module"
@@ -335,7 +338,7 @@ int cmd_export(int argc, char **argv)
         return loaded == EXIT_DONE ? export(&options, NULL) : loaded;
     }
     struct profile profile;
-    int status = profile_load(options.input, options.quiet, &profile);
+    int status = profile_load_event(options.input, options.quiet, options.event, &profile);
     if (status == EXIT_DONE)
         kernel_names_complete(&profile);
     if (status == EXIT_DONE && options.waits)

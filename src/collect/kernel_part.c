@@ -312,17 +312,14 @@ static void end_dear(struct kernel_part *part)
 
 void kernel_part_read(struct kernel_part *part, bool last)
 {
-    const struct perf_event_header *record;
     if (part->looks.on)
         looks_take(&part->looks, clock_ns(CLOCK_MONOTONIC));
     if (!part->on)
         return;
     if (last)
         perf_events_stop(&part->events);
-    perf_events_refresh(&part->events, last ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC) - SETTLED_NS);
-    while ((record = perf_events_next(&part->events)))
-        follow_take(&part->follow, record, perf_events_from_waiter(&part->events));
-    perf_events_publish(&part->events);
+    follow_read(&part->follow, &part->events,
+                last ? UINT64_MAX : clock_ns(CLOCK_MONOTONIC) - SETTLED_NS);
     if (!last)
         waits_ask(&part->follow.waits, clock_ns(CLOCK_MONOTONIC));
     cost_update(part);

@@ -1,6 +1,7 @@
 #include "view/head.h"
 
 #include "profile/command.h"
+#include "profile/events.h"
 #include "text/clean.h"
 #include "view/profile_json.h"
 
@@ -295,6 +296,22 @@ static void origin_text(FILE *to, const struct profile *profile)
     arena_release(&arena);
 }
 
+/* Samples of further events (profile/events.h). */
+static void others_text(FILE *to, const struct profile *profile)
+{
+    struct arena arena = {0};
+    const char *between = "also sampled: ";
+    for (size_t i = 0; i < profile->facts.n; i++)
+        if (strcmp(profile->facts.at[i].key, "other_event") == 0 &&
+            strcmp(profile->facts.at[i].value, event_first(profile)) != 0) {
+            fprintf(to, "%s%s", between, text_clean(&arena, profile->facts.at[i].value));
+            between = ", ";
+        }
+    if (*between == ',')
+        fputs("; --event NAME shows one\n", to);
+    arena_release(&arena);
+}
+
 void head_text(FILE *to, const struct scene *scene, uint32_t side)
 {
     const struct profile *profile = scene->sides[side];
@@ -321,6 +338,7 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
           : profile->damaged ? "; the file is damaged: some of it is missing\n"
                              : "; the recording was not closed: what came last is missing\n",
           to);
+    others_text(to, profile);
     native_text(to, profile);
     only_text(to, profile);
 }

@@ -112,24 +112,31 @@ int profile_load(const char *path, bool quiet, struct profile *ret_profile)
     return EXIT_BAD_INPUT;
 }
 
+int profile_load_event(const char *path, bool quiet, const char *event, struct profile *ret_profile)
+{
+    struct err err;
+    int status = profile_load(path, quiet, ret_profile);
+    if (status != EXIT_DONE || !event || profile_choose_event(ret_profile, event, &err))
+        return status;
+    err_in(&err, "%s: --event", path);
+    profile_release(ret_profile);
+    return say_err(&err);
+}
+
 static int load_part(const struct view_options *options, struct profile *ret_profile,
                      bool (*weigh)(struct profile *, struct time_part, struct err *))
 {
     struct err err;
-    int status = profile_load(options->input, options->quiet, ret_profile);
+    const char *event = options->has_time ? NULL : options->event;
+    int status = profile_load_event(options->input, options->quiet, event, ret_profile);
     if (status != EXIT_DONE)
         return status;
-    bool first = !options->event || strcmp(options->event, event_first(ret_profile)) == 0;
-    if (!first && options->has_time) {
+    if (options->has_time && options->event &&
+        strcmp(options->event, event_first(ret_profile)) != 0) {
         say("%s: --event %s --time: only samples of the first event, %s, have times",
             options->input, options->event, event_first(ret_profile));
         profile_release(ret_profile);
         return EXIT_BAD_INPUT;
-    }
-    if (!first && !profile_choose_event(ret_profile, options->event, &err)) {
-        err_in(&err, "%s: --event", options->input);
-        profile_release(ret_profile);
-        return say_err(&err);
     }
     if (!options->has_time)
         return status;

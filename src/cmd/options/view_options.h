@@ -96,6 +96,9 @@ size_t view_rows(const struct view_options *options, size_t in_text);
 /* Reads a profile; reports damage unless quiet. EXIT_DONE, or an exit status after a message.
  * profile_load refuses a profile without readable content; profile_load_any does not. */
 int profile_load(const char *path, bool quiet, struct profile *ret_profile);
+/* Likewise, of a profile's samples of that event alone; NULL: of the first. */
+int profile_load_event(const char *path, bool quiet, const char *event,
+                       struct profile *ret_profile);
 /* The profile that the options name; with --time only that part of the run (profile/part.h). */
 int view_load(const struct view_options *options, struct profile *ret_profile);
 /* Likewise, for a view of what windows counted: refuses a part without that. */

@@ -59,6 +59,9 @@ static void print_samples(const struct plain_options *options, const struct plai
     say("%s samples by %s%s, %.0f per CPU second", summary_grouped(totals->interrupts, number),
         plain->event, plain->kernel ? "" : ", user mode only",
         cpu > 0 ? (double)totals->interrupts / cpu : 0);
+    for (uint32_t i = 0; i < plain->n_others; i++)
+        say("%s samples by %s: --event %s", summary_grouped(plain->others[i].samples, number),
+            plain->others[i].event, plain->others[i].event);
     if (plain->clock)
         print_unsampled(options, plain);
     if (*plain->refused)

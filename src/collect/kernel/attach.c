@@ -68,11 +68,7 @@ static void attach_thread(struct attach *attach, int tid)
 
 static void take_news(struct attach *attach)
 {
-    const struct perf_event_header *record;
-    perf_events_refresh(attach->events, UINT64_MAX);
-    while ((record = perf_events_next(attach->events)))
-        follow_take(attach->follow, record, perf_events_from_waiter(attach->events));
-    perf_events_publish(attach->events);
+    follow_read(attach->follow, attach->events, UINT64_MAX);
 }
 
 static bool attach_round(struct attach *attach)

@@ -1,5 +1,7 @@
 #include "collect/kernel/follow.h"
 
+#include "base/memory.h"
+#include "collect/perf/perf_events.h"
 #include "collect/perf/perf_record.h"
 #include "collect/perf/perf_request.h"
 #include "profile/profile.h"
@@ -7,10 +9,30 @@
 
 #include <unistd.h>
 
+/* Names of code are the first event's business. */
+static void others_init(struct follow *follow, const struct perf_request *request)
+{
+    struct samples *named = &follow->samples;
+    follow->n_others = request->n_others;
+    if (!follow->n_others)
+        return;
+    follow->others = mem_alloc(follow->n_others * sizeof *follow->others);
+    named->kernel_module = profile_module(follow->profile, "[kernel]", NULL, 0);
+    for (uint32_t i = 0; i < follow->n_others; i++) {
+        const struct perf_other *asked = &request->others[i];
+        struct samples *other = &follow->others[i];
+        samples_init(other, follow->profile, &follow->processes, &follow->tasks);
+        other->nodes = &follow->profile->events;
+        other->named = named;
+        other->event = asked->event.text;
+        other->clock = asked->clock;
+        other->chains = asked->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+    }
+}
+
 void follow_init(struct follow *follow, const struct perf_request *request, struct profile *profile)
 {
-    *follow =
-        (struct follow){.profile = profile, .totals = &profile->totals, .chains = request->kernel};
+    *follow = (struct follow){.profile = profile, .totals = &profile->totals};
     processes_init(&follow->processes, profile);
     tasks_init(&follow->tasks, profile);
     follow->tasks.own_pid = (uint32_t)getpid();
@@ -21,6 +43,9 @@ void follow_init(struct follow *follow, const struct perf_request *request, stru
     follow->tasks.lives.only[1] = request->sampler.exclude_user;
     follow->tasks.lives.short_ns = 2 * request->mean_period_ns;
     samples_init(&follow->samples, profile, &follow->processes, &follow->tasks);
+    follow->samples.chains = request->kernel;
+    follow->samples.clock = request->clock;
+    others_init(follow, request);
     waits_init(&follow->waits, &follow->samples);
 }
 
@@ -35,6 +60,9 @@ void follow_release(struct follow *follow)
 {
     vec_release(&follow->claims);
     waits_release(&follow->waits);
+    for (uint32_t i = 0; i < follow->n_others; i++)
+        samples_release(&follow->others[i]);
+    mem_free(follow->others);
     samples_release(&follow->samples);
     tasks_release(&follow->tasks);
     processes_release(&follow->processes);
@@ -72,14 +100,19 @@ static void claims_apply(struct follow *follow, uint64_t now_ns)
 
 /* ---- records */
 
-static bool take_sample(struct follow *follow, const struct perf_event_header *record)
+static bool take_sample(struct follow *follow, const struct perf_event_header *record,
+                        struct samples *samples)
 {
     struct perf_sample sample;
-    if (!perf_record_sample(record, follow->chains, true, &sample))
+    if (!perf_record_sample(record, samples->chains, true, &sample))
         return false;
     sample.ids.tid = tasks_tid(&follow->tasks, &sample.ids);
-    if (!tasks_own(&follow->tasks, sample.ids.pid, sample.ids.tid))
-        samples_add(&follow->samples, &sample);
+    if (tasks_own(&follow->tasks, sample.ids.pid, sample.ids.tid))
+        return true;
+    if (samples->event)
+        samples_add_other(samples, &sample);
+    else
+        samples_add(samples, &sample);
     return true;
 }
 
@@ -146,7 +179,7 @@ static bool take_mapping(struct follow *follow, const struct perf_event_header *
 static bool take(struct follow *follow, const struct perf_event_header *record)
 {
     switch (record->type) {
-    case PERF_RECORD_SAMPLE: return take_sample(follow, record);
+    case PERF_RECORD_SAMPLE: return take_sample(follow, record, &follow->samples);
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE: return take_switch(follow, record);
     case PERF_RECORD_MMAP2: return take_mapping(follow, record);
@@ -184,6 +217,34 @@ void follow_take(struct follow *follow, const struct perf_event_header *record, 
         lose(follow, LOSS_garbled, 1);
 }
 
+void follow_take_other(struct follow *follow, const struct perf_event_header *record,
+                       uint32_t which)
+{
+    if (!take_sample(follow, record, &follow->others[which]))
+        lose(follow, LOSS_garbled, 1);
+}
+
+void follow_read(struct follow *follow, struct perf_events *events, uint64_t limit_ns)
+{
+    const struct perf_event_header *record;
+    perf_events_refresh(events, limit_ns);
+    while ((record = perf_events_next(events))) {
+        uint32_t which = perf_events_which(events);
+        if (which != PERF_FIRST)
+            follow_take_other(follow, record, which);
+        else
+            follow_take(follow, record, perf_events_from_waiter(events));
+    }
+    perf_events_publish(events);
+}
+
+void follow_stretch(struct follow *follow, uint64_t pauses)
+{
+    follow->samples.stretch = follow->samples.clock ? pauses : 0;
+    for (uint32_t i = 0; i < follow->n_others; i++)
+        follow->others[i].stretch = follow->others[i].clock ? pauses : 0;
+}
+
 void follow_tell(struct follow *follow, uint64_t now_ns, bool last)
 {
     tasks_tell(&follow->tasks, now_ns, last);
@@ -193,5 +254,7 @@ void follow_tell(struct follow *follow, uint64_t now_ns, bool last)
 void follow_forget(struct follow *follow)
 {
     samples_forget(&follow->samples);
+    for (uint32_t i = 0; i < follow->n_others; i++)
+        samples_forget(&follow->others[i]);
     waits_forget(&follow->waits);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct perf_event_header;
+struct perf_events;
 struct perf_request;
 struct profile;
 struct totals;
@@ -25,8 +26,9 @@ struct follow {
     struct processes processes;
     struct tasks tasks;
     struct samples samples;
+    struct samples *others; /* of further events */
+    uint32_t n_others;
     struct waits waits;
-    bool chains;        /* samples have the kernel's call chain */
     uint32_t awaited;   /* time is accounted from the exec of this process; 0: from the beginning */
     uint64_t switches;  /* threads that left a CPU, so far */
     uint64_t preempted; /* of them: because others wanted it */
@@ -47,8 +49,18 @@ void follow_release(struct follow *follow);
 /* To be told before records of that time are taken. A new program of the process has none. */
 void follow_claim(struct follow *follow, struct follow_claim claim);
 
+/* Pauses lengthen what samples of clocks stand for (perf_events_pauses). */
+void follow_stretch(struct follow *follow, uint64_t pauses);
+
 /* `waits`: it comes from the waiter's ring. */
 void follow_take(struct follow *follow, const struct perf_event_header *record, bool waits);
+
+/* A sample of another event than the first, by its number in the request. */
+void follow_take_other(struct follow *follow, const struct perf_event_header *record,
+                       uint32_t which);
+
+/* Takes all records that are older than the limit (CLOCK_MONOTONIC). */
+void follow_read(struct follow *follow, struct perf_events *events, uint64_t limit_ns);
 
 /* What was recorded up to `now_ns` is added to the profile, which is then stored and emptied. */
 void follow_tell(struct follow *follow, uint64_t now_ns, bool last);

@@ -4,6 +4,7 @@
 #include "collect/perf/perf_record.h"
 #include "collect/kernel/processes.h"
 #include "collect/kernel/tasks.h"
+#include "profile/events.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 
@@ -164,11 +165,18 @@ static bool from_agent(struct samples *samples, const struct perf_sample *sample
     return !mapping || (mapping->file && mapping->file->agent);
 }
 
+static uint32_t root_of(struct samples *samples, const struct perf_ids *ids)
+{
+    uint64_t thread = stack_thread(ids->pid, ids->tid);
+    if (samples->event)
+        return events_count(samples->profile, samples->event, samples->clock, thread);
+    return stacks_node(samples->nodes, STACK_NONE, MODULE_NONE, thread);
+}
+
 uint32_t samples_node(struct samples *samples, const struct perf_sample *sample)
 {
     struct stacks *stacks = samples->nodes;
-    uint64_t thread = stack_thread(sample->ids.pid, sample->ids.tid);
-    uint32_t node = stacks_node(stacks, STACK_NONE, MODULE_NONE, thread);
+    uint32_t node = root_of(samples, &sample->ids);
     if (sample->has_registers && !from_agent(samples, sample))
         node = user_frames(samples, sample, node);
     else if (!sample->in_kernel) /* a program of 32 bits */
@@ -200,10 +208,24 @@ static bool is_agents(struct samples *samples, const struct perf_sample *sample)
     return walked;
 }
 
+static uint64_t weight_of(const struct samples *samples, const struct perf_sample *sample)
+{
+    return sample->period + (uint64_t)((u128)sample->period * samples->stretch >> 20);
+}
+
+void samples_add_other(struct samples *samples, const struct perf_sample *sample)
+{
+    uint32_t node = samples_node(samples, sample);
+    uint32_t group = (uint32_t)(samples->taken % STACK_GROUPS);
+    stacks_add(samples->nodes, node, group, weight_of(samples, sample));
+    samples->taken++;
+    samples->in_kernel += sample->in_kernel;
+}
+
 void samples_add(struct samples *samples, const struct perf_sample *sample)
 {
     const struct perf_ids *ids = &sample->ids;
-    uint64_t weight = sample->period + (uint64_t)((u128)sample->period * samples->stretch >> 20);
+    uint64_t weight = weight_of(samples, sample);
     bool agents = is_agents(samples, sample);
     uint32_t node = agents ? STACK_NONE : samples_node(samples, sample);
     tasks_sample(samples->tasks, ids, node, (uint32_t)(samples->taken % STACK_GROUPS), weight,

@@ -20,6 +20,9 @@ struct samples {
     struct stacks *nodes;    /* of it; the samples' own unless set otherwise */
     struct totals *totals;   /* get losses; the profile's own unless set otherwise */
     struct samples *named;   /* keeps names of code without a file: itself unless set otherwise */
+    const char *event;       /* another than the first (profile/events.h); NULL: the first */
+    bool clock;              /* weights are nanoseconds of CPU time */
+    bool chains;             /* samples have the kernel's call chain */
     bool beside;             /* an agent samples user mode where there is one */
     struct processes *processes;
     struct tasks *tasks;
@@ -48,3 +51,5 @@ uint32_t samples_node(struct samples *samples, const struct perf_sample *sample)
 uint32_t samples_look(struct samples *samples, uint32_t pid, uint32_t tid,
                       const struct stack_sample *from);
 void samples_add(struct samples *samples, const struct perf_sample *sample);
+/* Likewise of samples of another event than the first: they weigh what the kernel says. */
+void samples_add_other(struct samples *samples, const struct perf_sample *sample);

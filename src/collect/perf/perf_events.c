@@ -82,7 +82,8 @@ static void choose_periods(struct perf_events *events)
  * the kernel's are few, and nobody asked for them: making the rings takes time, too. */
 static size_t ring_wanted(const struct perf_request *request, size_t cpus)
 {
-    uint64_t bytes = 500000000 / request->mean_period_ns * STACK_BYTES_MAX;
+    uint64_t bytes =
+        500000000 / request->mean_period_ns * STACK_BYTES_MAX * (1 + request->n_others);
     uint64_t most = (request->beside ? RINGS_BYTES_BESIDE : RINGS_BYTES_MAX) / cpus;
     bool everybody = !request->sampler.inherit; /* and their switches, while we wait for a CPU */
     size_t ring = request->beside ? 1 << 18 : 1 << 20;
@@ -92,7 +93,7 @@ static size_t ring_wanted(const struct perf_request *request, size_t cpus)
     return ring;
 }
 
-/* Every followed thread takes two on each CPU. */
+/* Every followed thread takes two on each CPU, and one for each further event. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -106,6 +107,7 @@ bool perf_events_init(struct perf_events *events, struct perf_request *request, 
                       struct err *err)
 {
     *events = (struct perf_events){.request = request, .random = seed | 1};
+    map_init(&events->ids, sizeof(uint64_t));
     if (!cpus_read(events, err)) {
         perf_events_release(events);
         return false;
@@ -134,8 +136,11 @@ void perf_events_release(struct perf_events *events)
             perf_ring_unmap(&events->cpus.at[i].feeds[k].ring);
     vec_release(&events->cpus);
     fds_close(&events->waiters);
+    fds_close(&events->counters);
     fds_close(&events->samplers);
     fds_close(&events->trackers);
+    map_release(&events->ids);
+    vec_release(&events->of_ids);
 }
 
 /* ---- following */
@@ -194,9 +199,10 @@ static bool rings_map(struct perf_events *events)
     return true;
 }
 
-static bool sampler_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec)
+/* -1 with errno. */
+static int sampler_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec,
+                        struct perf_event_attr *attr)
 {
-    struct perf_event_attr *attr = &events->request->sampler;
     size_t stack = events->ring_bytes / RING_SAMPLES_MIN;
     attr->sample_stack_user = (uint32_t)(stack < STACK_BYTES_MAX ? stack : STACK_BYTES_MAX);
     attr->enable_on_exec = on_exec;
@@ -204,9 +210,33 @@ static bool sampler_open(struct perf_events *events, struct perf_cpu *cpu, int t
         attr->sample_period = cpu->period_ns;
     int fd = open_patiently(attr, tid, cpu->cpu);
     if (fd < 0)
+        return -1;
+    *vec_push(attr->freq ? &events->counters : &events->samplers) = fd;
+    return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0 ? fd : -1;
+}
+
+/* Samples of all events come through one ring: the kernel's number tells them apart. */
+static bool other_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec,
+                       uint32_t which)
+{
+    uint64_t id;
+    int fd = sampler_open(events, cpu, tid, on_exec, &events->request->others[which].attr);
+    if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
         return false;
-    *vec_push(&events->samplers) = fd;
-    return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0;
+    uint32_t index = map_add(&events->ids, &id);
+    if (index == events->of_ids.n)
+        *vec_push(&events->of_ids) = which;
+    events->of_ids.at[index] = which;
+    return true;
+}
+
+static bool samplers_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec)
+{
+    struct perf_request *request = events->request;
+    bool ok = sampler_open(events, cpu, tid, on_exec, &request->sampler) >= 0;
+    for (uint32_t i = 0; ok && i < request->n_others; i++)
+        ok = other_open(events, cpu, tid, on_exec, i);
+    return ok;
 }
 
 static bool waiter_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec)
@@ -268,7 +298,7 @@ static enum perf_follow follow(struct perf_events *events, int tid, bool on_exec
     }
     for (size_t i = 0; i < events->cpus.n; i++) {
         struct perf_cpu *cpu = &events->cpus.at[i];
-        if (cpu->fd >= 0 && !sampler_open(events, cpu, tid, on_exec) && !went_offline(events))
+        if (cpu->fd >= 0 && !samplers_open(events, cpu, tid, on_exec) && !went_offline(events))
             return refused(tid, cpu->cpu, err);
     }
     waiters_open(events, tid, on_exec);
@@ -279,13 +309,14 @@ enum perf_follow perf_events_follow(struct perf_events *events, int tid, bool on
                                     struct err *err)
 {
     size_t trackers = events->trackers.n, samplers = events->samplers.n;
-    size_t waiters = events->waiters.n;
+    size_t waiters = events->waiters.n, counters = events->counters.n;
     bool rings = events->mapped;
     enum perf_follow followed = follow(events, tid, on_exec, err);
     /* No thread is followed on some CPUs only. The first ones own the rings and stay. */
     if (followed != PERF_FOLLOWED && rings) {
         fds_cut(&events->trackers, trackers);
         fds_cut(&events->samplers, samplers);
+        fds_cut(&events->counters, counters);
         fds_cut(&events->waiters, waiters);
     }
     return followed;
@@ -309,6 +340,7 @@ void perf_events_wait(struct perf_events *events, bool on)
 void perf_events_start(struct perf_events *events)
 {
     fds_tell(&events->samplers, PERF_EVENT_IOC_ENABLE);
+    fds_tell(&events->counters, PERF_EVENT_IOC_ENABLE);
     perf_events_wait(events, true);
     events->sampling = true;
 }
@@ -316,6 +348,7 @@ void perf_events_start(struct perf_events *events)
 void perf_events_stop(struct perf_events *events)
 {
     fds_tell(&events->samplers, PERF_EVENT_IOC_DISABLE);
+    fds_tell(&events->counters, PERF_EVENT_IOC_DISABLE);
     perf_events_wait(events, false);
     events->sampling = false;
 }
@@ -329,7 +362,7 @@ static uint64_t shift_every_ns(const struct perf_events *events)
 uint64_t perf_events_shift(struct perf_events *events)
 {
     uint64_t every = shift_every_ns(events), period = events->request->mean_period_ns;
-    if (!events->sampling || !events->request->clock)
+    if (!events->sampling || !events->samplers.n)
         return every;
     events->paused = !events->paused;
     fds_tell(&events->samplers, events->paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE);
@@ -338,8 +371,6 @@ uint64_t perf_events_shift(struct perf_events *events)
 
 uint64_t perf_events_pauses(const struct perf_events *events)
 {
-    if (!events->request->clock)
-        return 0;
     return (events->request->mean_period_ns / 2 << 20) / shift_every_ns(events);
 }
 
@@ -402,6 +433,16 @@ bool perf_events_filling(const struct perf_events *events)
             return true;
     }
     return false;
+}
+
+uint32_t perf_events_which(const struct perf_events *events)
+{
+    struct perf_ids ids;
+    const struct perf_event_header *record = events->current ? events->current->next : NULL;
+    if (!events->ids.n || !record || !perf_record_sample_ids(record, &ids))
+        return PERF_FIRST;
+    uint32_t index = map_find(&events->ids, &ids.event);
+    return index == MAP_NONE ? PERF_FIRST : events->of_ids.at[index];
 }
 
 bool perf_events_from_waiter(const struct perf_events *events)

@@ -9,6 +9,7 @@
  * a period: no ioctl but enable and disable reaches inherited events. */
 #pragma once
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "collect/perf/perf_request.h"
 #include "collect/perf/perf_ring.h"
@@ -45,6 +46,11 @@ struct perf_events {
     struct perf_fds {
         VEC(int);
     } trackers, samplers, waiters;
+    struct perf_fds counters; /* what samples by other events than clocks: they do not pause */
+    struct map ids;           /* the kernel's numbers of other events than the first, */
+    struct perf_of_others {
+        VEC(uint32_t);
+    } of_ids;           /* and which they are of */
     size_t ring_bytes;  /* as the limit on locked memory allows */
     size_t ring_wanted; /* more than ring_bytes: the limit was met */
     uint64_t random;    /* state */
@@ -74,7 +80,7 @@ void perf_events_start(struct perf_events *events);
 void perf_events_stop(struct perf_events *events);
 /* Begins or ends a pause. Returns the ns until the next call is due. */
 uint64_t perf_events_shift(struct perf_events *events);
-/* Factor of weights for the pauses, minus 1, in 2^-20. */
+/* Factor of weights of clocks for the pauses, minus 1, in 2^-20. */
 uint64_t perf_events_pauses(const struct perf_events *events);
 
 /* Turns the waiter on or off, if there is one. */
@@ -84,6 +90,9 @@ void perf_events_wait(struct perf_events *events, bool on);
 void perf_events_refresh(struct perf_events *events, uint64_t limit_ns);
 /* The next record in time order; NULL: no more. Valid until the next call. */
 const struct perf_event_header *perf_events_next(struct perf_events *events);
+/* Which of the request's others the last record, a sample, is of; PERF_FIRST: the first event. */
+#define PERF_FIRST UINT32_MAX
+uint32_t perf_events_which(const struct perf_events *events);
 /* Whether the last record is of the waiter's ring. */
 bool perf_events_from_waiter(const struct perf_events *events);
 /* Whether a ring has less than three quarters of its room left. */

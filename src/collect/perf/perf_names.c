@@ -249,6 +249,22 @@ static bool tracepoint_parse(char *name, struct perf_event_name *event, struct e
 
 /* ---- all */
 
+bool perf_name_next(const char **list, char ret_name[PERF_NAME_ROOM], struct err *err)
+{
+    const char *at = *list;
+    for (bool inside = false; *at && (inside || *at != ','); at++)
+        inside ^= *at == '/';
+    size_t n = (size_t)(at - *list);
+    if (!n || (*at && !at[1]))
+        return err_set(err, ERR_USAGE, "-e: expected EVENT,EVENT,...; a name is empty");
+    if (n >= PERF_NAME_ROOM)
+        return err_set(err, ERR_USAGE, "-e %.40s: not the name of an event", *list);
+    memcpy(ret_name, *list, n);
+    ret_name[n] = 0;
+    *list = *at ? at + 1 : at;
+    return true;
+}
+
 /* Cuts ":u", ":k" or ":uk" off. What stands behind the last colon of a tracepoint is its name. */
 static void modifier_cut(char *name, struct perf_event_name *event)
 {

@@ -7,12 +7,18 @@
 
 struct err;
 
+enum { PERF_NAME_ROOM = 128 };
+
 struct perf_event_name {
-    char text[128]; /* as typed */
+    char text[PERF_NAME_ROOM]; /* as typed */
     uint32_t type;
     uint64_t config, config1, config2;
     bool exclude_user, exclude_kernel;
 };
+
+/* The next name of a list that commas separate, but for those inside a PMU's slashes; *list is then
+ * what follows it, "" at the end. */
+bool perf_name_next(const char **list, char ret_name[PERF_NAME_ROOM], struct err *err);
 
 /* NAME[:uk], where NAME is a software or hardware event, a cache event (L1-dcache-load-misses),
  * rHEX, a PMU's own (cpu/event=0x3c,umask=0/ or cpu/NAME/) or a tracepoint (sched:sched_switch). */

@@ -3,6 +3,9 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+/* As they stand in records. */
+_Static_assert(sizeof(struct perf_ids) == 32, "no padding");
+
 /* What is left of a record. */
 struct rest {
     const uint8_t *at;
@@ -41,9 +44,7 @@ static bool take_ids(struct rest *rest, struct perf_ids *ret_ids)
     if (rest->n < sizeof *ret_ids)
         return false;
     rest->n -= sizeof *ret_ids;
-    return take_u32(&tail, &ret_ids->pid) && take_u32(&tail, &ret_ids->tid) &&
-           take_u64(&tail, &ret_ids->time_ns) && take_u32(&tail, &ret_ids->cpu) &&
-           take_u32(&tail, &ret_ids->reserved);
+    return take(&tail, ret_ids, sizeof *ret_ids);
 }
 
 /* The name that fills the rest; it ends with a zero inside it. */
@@ -97,9 +98,7 @@ bool perf_record_sample(const struct perf_event_header *record, bool with_chain,
     struct rest rest = body(record);
     struct perf_sample sample = {.in_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) !=
                                               PERF_RECORD_MISC_USER};
-    if (!take_u64(&rest, &sample.ip) || !take_u32(&rest, &sample.ids.pid) ||
-        !take_u32(&rest, &sample.ids.tid) || !take_u64(&rest, &sample.ids.time_ns) ||
-        !take_u32(&rest, &sample.ids.cpu) || !take_u32(&rest, &sample.ids.reserved) ||
+    if (!take_u64(&rest, &sample.ip) || !take(&rest, &sample.ids, sizeof sample.ids) ||
         !take_u64(&rest, &sample.period) || (with_chain && !take_chain(&rest, &sample)) ||
         (with_stack && (!take_registers(&rest, &sample) || !take_stack(&rest, &sample))))
         return false;
@@ -167,6 +166,14 @@ bool perf_record_name(const struct perf_event_header *record, struct perf_name *
     return name.name;
 }
 
+bool perf_record_sample_ids(const struct perf_event_header *record, struct perf_ids *ret_ids)
+{
+    struct rest rest = body(record);
+    uint64_t ip;
+    return record->type == PERF_RECORD_SAMPLE && take_u64(&rest, &ip) &&
+           take(&rest, ret_ids, sizeof *ret_ids);
+}
+
 bool perf_record_ids(const struct perf_event_header *record, struct perf_ids *ret_ids)
 {
     struct rest rest = body(record);
@@ -185,12 +192,8 @@ uint64_t perf_record_lost(const struct perf_event_header *record)
 
 uint64_t perf_record_time(const struct perf_event_header *record)
 {
-    struct rest rest = body(record);
-    struct perf_ids ids = {0};
-    uint64_t ip;
-    if (record->type != PERF_RECORD_SAMPLE)
-        return take_ids(&rest, &ids) ? ids.time_ns : 0;
-    return take_u64(&rest, &ip) && take_u64(&rest, &ip) && take_u64(&rest, &ids.time_ns)
-               ? ids.time_ns
-               : 0;
+    struct perf_ids ids;
+    bool whole = record->type == PERF_RECORD_SAMPLE ? perf_record_sample_ids(record, &ids)
+                                                    : perf_record_ids(record, &ids);
+    return whole ? ids.time_ns : 0;
 }

@@ -9,16 +9,19 @@
 struct perf_event_header;
 
 /* Fields at the end of every other record, the same of all events: they may share a ring. */
-#define PERF_RECORD_IDENTIFIED (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+#define PERF_RECORD_IDENTIFIED                                                                     \
+    (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU)
 /* Fields of all samples: the place, these, the period. */
 #define PERF_RECORD_SAMPLED (PERF_SAMPLE_IP | PERF_RECORD_IDENTIFIED | PERF_SAMPLE_PERIOD)
 /* rax to rip and r8 to r15, in the kernel's numbering: no flags, no segments. */
 #define PERF_RECORD_REGISTERS 0xff01ffull
 enum { PERF_RECORD_REGISTERS_N = 17 };
 
+/* In the kernel's order. */
 struct perf_ids {
     uint32_t pid, tid;
     uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t event;   /* the kernel's number: of the one that was opened, if it was inherited */
     uint32_t cpu, reserved;
 };
 
@@ -65,6 +68,8 @@ bool perf_record_sample(const struct perf_event_header *record, bool with_chain,
 bool perf_record_mapping(const struct perf_event_header *record, struct perf_mapping *ret_mapping);
 bool perf_record_task(const struct perf_event_header *record, struct perf_task *ret_task);
 bool perf_record_name(const struct perf_event_header *record, struct perf_name *ret_name);
+/* The same of its first fields alone; false for other records. */
+bool perf_record_sample_ids(const struct perf_event_header *record, struct perf_ids *ret_ids);
 /* Of a record other than a sample. */
 bool perf_record_ids(const struct perf_event_header *record, struct perf_ids *ret_ids);
 /* How many records the kernel dropped; 0 for other records. */

@@ -67,10 +67,9 @@ static void ask_tracker(struct perf_event_attr *attr, bool inherit)
     ask_clock(attr);
 }
 
-static void ask_sampler(struct perf_request *request, const struct perf_wish *wish)
+static void ask_sampler(struct perf_event_attr *attr, const struct perf_event_name *event,
+                        const struct perf_wish *wish)
 {
-    struct perf_event_attr *attr = &request->sampler;
-    const struct perf_event_name *event = &request->event;
     *attr = (struct perf_event_attr){.type = event->type,
                                      .config = event->config,
                                      .config1 = event->config1,
@@ -88,9 +87,8 @@ static void ask_sampler(struct perf_request *request, const struct perf_wish *wi
                                      .exclude_callchain_user = 1,
                                      .watermark = 1};
     ask_clock(attr);
-    request->mean_period_ns = 1000000000u / wish->hz;
-    if (request->clock) {
-        attr->sample_period = request->mean_period_ns;
+    if (perf_name_is_clock(event)) {
+        attr->sample_period = 1000000000u / wish->hz;
     } else {
         attr->freq = 1;
         attr->sample_freq = wish->hz;
@@ -124,10 +122,10 @@ static bool try(const struct perf_event_attr *attr, const struct perf_wish *wish
     return fd >= 0;
 }
 
-static void give_up_kernel(struct perf_request *request)
+static void give_up_kernel(struct perf_request *request, struct perf_event_attr *attr)
 {
     char paranoid[64];
-    request->sampler.exclude_kernel = request->sampler.exclude_hv = 1;
+    attr->exclude_kernel = attr->exclude_hv = 1;
     snprintf(request->refused, sizeof request->refused,
              "the kernel's part is not sampled: %s; 1 or less, or CAP_PERFMON, would allow it",
              perf_paranoid_text(paranoid, sizeof paranoid));
@@ -143,8 +141,8 @@ static void give_up_switches(struct perf_request *request)
              used ? "; " : "");
 }
 
-static bool refused_wholly(const struct perf_request *request, const struct perf_wish *wish,
-                           int why, struct err *err)
+static bool refused_wholly(const char *event, const struct perf_wish *wish, int why,
+                           struct err *err)
 {
     char paranoid[64];
     const char *otherwise = wish->beside ? "" : ". Without --plain gait record needs no permission";
@@ -175,21 +173,18 @@ static bool refused_wholly(const struct perf_request *request, const struct perf
     case ENODEV:
     case EOPNOTSUPP:
     case ENXIO:
-        return err_errno(err, "event '%s' is not offered by this machine; see gait list",
-                         request->event.text);
-    case EINVAL:
-        return err_errno(err, "event '%s' is refused as a source of samples", request->event.text);
-    default: return err_errno(err, "perf_event_open for event '%s'", request->event.text);
+        return err_errno(err, "event '%s' is not offered by this machine; see gait list", event);
+    case EINVAL: return err_errno(err, "event '%s' is refused as a source of samples", event);
+    default: return err_errno(err, "perf_event_open for event '%s'", event);
     }
 }
 
 /* True: something was given up, try again. */
-static bool give_up_something(struct perf_request *request, int why)
+static bool give_up_something(struct perf_request *request, struct perf_event_attr *attr, int why)
 {
-    struct perf_event_attr *attr = &request->sampler;
     bool permission = why == EACCES || why == EPERM;
     if (permission && !attr->exclude_kernel && !attr->exclude_user) {
-        give_up_kernel(request);
+        give_up_kernel(request, attr);
         return true;
     }
     if (why == EINVAL && attr->exclude_idle) {
@@ -199,29 +194,74 @@ static bool give_up_something(struct perf_request *request, int why)
     return false;
 }
 
+/* ---- all */
+
+static bool is_named(const struct perf_request *request, const char *name)
+{
+    bool found = strcmp(request->event.text, name) == 0;
+    for (uint32_t i = 0; i < request->n_others; i++)
+        found |= strcmp(request->others[i].event.text, name) == 0;
+    return found;
+}
+
+/* The first of the list, and the others. */
+static bool names_parse(struct perf_request *request, const char *list, struct err *err)
+{
+    char name[PERF_NAME_ROOM];
+    if (!perf_name_next(&list, name, err) || !perf_name_parse(name, &request->event, err))
+        return false;
+    while (*list) {
+        struct perf_other *other = &request->others[request->n_others];
+        if (!perf_name_next(&list, name, err))
+            return false;
+        if (request->n_others == PERF_OTHERS_MAX)
+            return err_set(err, ERR_USAGE, "-e: more than %d events", PERF_OTHERS_MAX + 1);
+        if (is_named(request, name))
+            return err_set(err, ERR_USAGE, "-e: %s is named twice", name);
+        if (!perf_name_parse(name, &other->event, err))
+            return false;
+        other->clock = perf_name_is_clock(&other->event);
+        request->n_others++;
+    }
+    return true;
+}
+
+static bool sampler_settle(struct perf_request *request, struct perf_event_attr *attr,
+                           const struct perf_event_name *event, const struct perf_wish *wish,
+                           struct err *err)
+{
+    ask_sampler(attr, event, wish);
+    while (!try(attr, wish)) {
+        int why = errno;
+        if (!give_up_something(request, attr, why))
+            return refused_wholly(event->text, wish, why, err);
+    }
+    if (attr->exclude_kernel)
+        attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+    return true;
+}
+
 bool perf_request_settle(struct perf_request *request, const struct perf_wish *wish,
                          struct err *err)
 {
     struct perf_request made = {.beside = wish->beside};
-    if (!perf_name_parse(wish->event ? wish->event : "cpu-clock", &made.event, err))
+    if (!names_parse(&made, wish->event ? wish->event : "cpu-clock", err))
         return false;
     made.clock = perf_name_is_clock(&made.event);
+    made.mean_period_ns = 1000000000u / wish->hz;
     ask_tracker(&made.tracker, !wish->all_cpus);
-    ask_sampler(&made, wish);
-    while (!try(&made.sampler, wish)) {
-        int why = errno;
-        if (!give_up_something(&made, why))
-            return refused_wholly(&made, wish, why, err);
-    }
+    if (!sampler_settle(&made, &made.sampler, &made.event, wish, err))
+        return false;
+    for (uint32_t i = 0; i < made.n_others; i++)
+        if (!sampler_settle(&made, &made.others[i].attr, &made.others[i].event, wish, err))
+            return false;
     made.kernel = !made.sampler.exclude_kernel;
-    if (!made.kernel)
-        made.sampler.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
     if (!try(&made.tracker, wish) && errno == EINVAL) /* since Linux 5.12; inodes are told else */
         made.tracker.build_id = 0;
     if (!try(&made.tracker, wish) && errno == EINVAL)
         give_up_switches(&made);
     if (!try(&made.tracker, wish))
-        return refused_wholly(&made, wish, errno, err);
+        return refused_wholly(made.event.text, wish, errno, err);
     ask_waiter(&made.waiter, wish);
     /* Not of all processes: unwinding stacks of every daemon takes so long that rings overflow. */
     made.waits = made.clock && made.kernel && made.tracker.context_switch && !wish->all_cpus &&

@@ -2,7 +2,8 @@
  *
  * The tracker reports starts, ends, mappings and context switches; the sampler interrupts. They are
  * separate because sampling may begin late and pauses now and then, and mappings must not be missed
- * meanwhile. A third event, the waiter, reports the stack of a thread that leaves its CPU. */
+ * meanwhile. A third event, the waiter, reports the stack of a thread that leaves its CPU. Other
+ * events, if several were asked for, interrupt like the sampler, each by itself. */
 #pragma once
 
 #include "collect/perf/perf_names.h"
@@ -13,16 +14,27 @@
 
 struct err;
 
+enum { PERF_OTHERS_MAX = 15 };
+
 struct perf_wish {
-    const char *event; /* NULL: CPU time */
+    const char *event; /* names, separated by commas; NULL: CPU time */
     uint32_t hz;
     bool all_cpus; /* all processes */
     bool beside;   /* it works without: messages do not say what else to do */
 };
 
+/* An event that is sampled beside the first. */
+struct perf_other {
+    struct perf_event_attr attr;
+    struct perf_event_name event;
+    bool clock; /* as in the request */
+};
+
 struct perf_request {
     struct perf_event_attr tracker, sampler, waiter;
     struct perf_event_name event;
+    struct perf_other others[PERF_OTHERS_MAX];
+    uint32_t n_others;
     bool clock;  /* periods are nanoseconds of CPU time */
     bool kernel; /* kernel code is sampled, too */
     bool waits;  /* the waiter is granted */

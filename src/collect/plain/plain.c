@@ -12,6 +12,7 @@
 #include "collect/output/output.h"
 #include "collect/perf/perf_events.h"
 #include "collect/target/vigil.h"
+#include "profile/events.h"
 #include "profile/file/file.h"
 #include "profile/sums.h"
 
@@ -63,8 +64,7 @@ static void head_fill(struct run *run)
     snprintf(rate, sizeof rate, "%u", run->options->hz);
     profile_fact(head, "frequency", rate);
     profile_fact(head, "trigger", run->request.event.text);
-    if (!run->request.clock)
-        profile_fact(head, "event", run->request.event.text);
+    event_name_first(head, run->request.event.text, run->request.clock);
     if (run->request.clock && run->request.tracker.context_switch)
         profile_fact(head, "weights", "measured");
     if (*run->request.refused)
@@ -139,7 +139,7 @@ static bool prepare(struct run *run, struct err *err)
         return false;
     head_fill(run);
     follow_init(&run->follow, &run->request, &run->delta);
-    run->follow.samples.stretch = perf_events_pauses(&run->events);
+    follow_stretch(&run->follow, perf_events_pauses(&run->events));
     /* Of what everybody runs, few functions are met. */
     run->follow.processes.files.partial = options->listener || options->all_cpus;
     return options->listener ||
@@ -175,11 +175,7 @@ static bool begin(struct run *run, struct err *err)
 
 static void drain(struct run *run, uint64_t limit_ns)
 {
-    const struct perf_event_header *record;
-    perf_events_refresh(&run->events, limit_ns);
-    while ((record = perf_events_next(&run->events)))
-        follow_take(&run->follow, record, perf_events_from_waiter(&run->events));
-    perf_events_publish(&run->events);
+    follow_read(&run->follow, &run->events, limit_ns);
 }
 
 static void waits_update(struct run *run, uint64_t now_ns)
@@ -394,6 +390,12 @@ static void conclude(struct run *run)
     plain->hz = run->options->hz;
     plain->clock = run->request.clock;
     plain->kernel = run->request.kernel;
+    plain->n_others = run->follow.n_others;
+    for (uint32_t i = 0; i < plain->n_others; i++) {
+        snprintf(plain->others[i].event, sizeof plain->others[i].event, "%s",
+                 run->request.others[i].event.text);
+        plain->others[i].samples = run->follow.others[i].taken;
+    }
     plain->user_weight = run->follow.tasks.lives.weight[0];
     plain->kernel_weight = run->follow.tasks.lives.weight[1];
     plain->in_kernel = samples->in_kernel;

@@ -47,7 +47,7 @@ struct plain_options {
     const struct plain_listener *listener;
     const int *stdio;  /* the program's descriptors 0 to 2; NULL: gait's own */
     bool no_waits;     /* where threads wait is not wanted */
-    const char *event; /* NULL: CPU time */
+    const char *event; /* one, or a list as in struct perf_wish; NULL: CPU time */
     uint32_t hz;
     const int *pids; /* to follow */
     size_t n_pids;
@@ -71,6 +71,11 @@ struct plain_recording {
     uint64_t startup_ns; /* of totals.tool_ns: before recording began */
     uint64_t sampled_ns; /* of it: during sampling; the rest is for names and the file */
     char event[128];
+    struct plain_other {
+        char event[128];
+        uint64_t samples;
+    } others[15]; /* events beside the first */
+    uint32_t n_others;
     uint32_t hz;
     bool clock, kernel;
     uint64_t user_weight, kernel_weight, in_kernel; /* of samples */

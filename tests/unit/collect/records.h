@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { RECORD_CPU = 3 }; /* that all records come from */
+enum { RECORD_CPU = 3, RECORD_EVENT = 70 }; /* that all records come from */
 
 struct record {
     _Alignas(8) uint8_t bytes[4096];
@@ -56,6 +56,7 @@ static inline const struct perf_event_header *record_ids(struct record *record, 
     record_u32(record, pid);
     record_u32(record, tid);
     record_u64(record, time_ns);
+    record_u64(record, RECORD_EVENT);
     record_u64(record, RECORD_CPU);
     return record_end(record);
 }
@@ -124,6 +125,7 @@ static inline const struct perf_event_header *record_sample(struct record *recor
     record_u32(record, pid);
     record_u32(record, tid);
     record_u64(record, time_ns);
+    record_u64(record, RECORD_EVENT);
     record_u64(record, RECORD_CPU);
     record_u64(record, period);
     while (chain && chain[n])

@@ -97,10 +97,29 @@ static void unknown(void **state)
     test_free(longer);
 }
 
+/* Commas between the slashes of a PMU are its own. */
+static void lists(void **state)
+{
+    (void)state;
+    struct err err;
+    char name[PERF_NAME_ROOM];
+    const char *list = "cpu-clock:u,cpu/event=0x3c,umask=0/u,sched:sched_switch";
+    assert_true(perf_name_next(&list, name, &err));
+    assert_string_equal(name, "cpu-clock:u");
+    assert_true(perf_name_next(&list, name, &err));
+    assert_string_equal(name, "cpu/event=0x3c,umask=0/u");
+    assert_true(perf_name_next(&list, name, &err));
+    assert_string_equal(name, "sched:sched_switch");
+    assert_string_equal(list, "");
+    static const char *const wrong[] = {"", ",cpu-clock", "cpu-clock,"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(perf_name_next(&(const char *){wrong[i]}, name, &err));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(modifiers),
-                                       cmocka_unit_test(caches), cmocka_unit_test(raw),
-                                       cmocka_unit_test(unknown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names),   cmocka_unit_test(modifiers),
+                                       cmocka_unit_test(caches),  cmocka_unit_test(raw),
+                                       cmocka_unit_test(unknown), cmocka_unit_test(lists)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

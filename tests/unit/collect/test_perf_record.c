@@ -23,6 +23,7 @@ static void sample_in_kernel(void **state)
     assert_int_equal(sample.ids.tid, 11);
     assert_int_equal(sample.ids.time_ns, 99);
     assert_int_equal(sample.ids.cpu, RECORD_CPU);
+    assert_int_equal(sample.ids.event, RECORD_EVENT);
     assert_int_equal(perf_record_time(head), 99);
     assert_int_equal(sample.period, 1000003);
     assert_int_equal(sample.n_chain, 3);
@@ -106,6 +107,7 @@ static void others(void **state)
     assert_string_equal(name.name, "worker");
     assert_true(perf_record_ids(record_switch(&record, 2, 3, 1, 9), &ids));
     assert_int_equal(ids.tid, 3);
+    assert_int_equal(ids.event, RECORD_EVENT);
     assert_int_equal(ids.cpu, RECORD_CPU);
     record_begin(&record, PERF_RECORD_LOST, 0);
     record_u64(&record, 1);

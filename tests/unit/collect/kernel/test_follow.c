@@ -32,7 +32,7 @@ static int world_begin(void **state, bool kernel, bool timed)
     profile_init(&world->profile);
     world->profile.mode = PROFILE_PLAIN;
     follow_init(&world->follow, &world->request, &world->profile);
-    world->follow.chains = true;
+    world->follow.samples.chains = true;
     world->follow.tasks.began_ns = 0;
     return 0;
 }
