@@ -112,6 +112,7 @@ void cache_forget(struct cache *cache)
 void cache_flush(struct cache *cache)
 {
     forget(cache);
+    cache_places_forget(cache);
     zones_clear(&cache->zones);
     if (cache->witness)
         witness_forget(cache->witness);
@@ -388,15 +389,12 @@ void cache_sift(struct cache *cache)
 
 bool cache_guards_at(struct cache *cache, uint64_t cache_pc, uint32_t *ret_number)
 {
-    for (uint32_t i = 0; i < cache->n_superblocks; i++) {
-        const struct copied_block *block = &cache->superblocks[i];
-        if (cache_asks_itself(cache, block) && cache_pc >= block->entry &&
-            cache_pc < block->code + block->body) {
-            *ret_number = i;
-            return true;
-        }
-    }
-    return false;
+    const struct copied_block *block = cache_block_at(cache, cache_pc);
+    if (!block || !cache_asks_itself(cache, block) || cache_pc < block->entry ||
+        cache_pc >= block->code + block->body)
+        return false;
+    *ret_number = (uint32_t)(block - cache->superblocks);
+    return true;
 }
 
 /* What the superblock's words are, for its exits to tell. */
@@ -500,6 +498,7 @@ static struct copied_block *translate_at(struct cache *cache, const struct wante
     block->flags_free = translation.flags_free;
     block->body = translation.body ? (uint16_t)(translation.body - block->code) : 0;
     block->code_bytes = (uint32_t)(cursor_runs_at(&cursor) - block->code);
+    cache_place(cache, zone, block);
     zones_advance(&cache->zones, zone, &cursor);
     zones_advance(&cache->zones, cold, &cold_cursor);
     n_exits += block->guess != 0;

@@ -30,6 +30,7 @@ enum {
     CACHE_GUESSES = 8,     /* of the same code, with different guesses (emit/guess.h) */
     CACHE_KNOWN = 8,       /* of the same counting code, which know the plan's register */
     CACHE_INDEX = 1 << 18, /* hash slots, a power of two above CACHE_SUPERBLOCKS */
+    CACHE_STRETCH = 12,    /* a zone's code is found by stretches of so many bits */
 };
 
 #define GUESS_ELSEWHERE INT64_MIN
@@ -44,7 +45,8 @@ struct copied_block {
     uint32_t guard; /* emit/guards.h; 0: its code does not change */
     uint32_t root;  /* of a guarded one: number of the first copy of the same code */
     uint32_t code_bytes;
-    uint16_t body; /* of a guarded one: offset of the code that runs after its guard */
+    uint32_t before; /* number + 1 of the copy before it in its zone; 0: none */
+    uint16_t body;   /* of a guarded one: offset of the code that runs after its guard */
     uint16_t site;
     int16_t debt;    /* plain: walk/emit/exits.h */
     uint8_t flavour; /* enum flavour */
@@ -106,6 +108,8 @@ struct cache {
     struct shape shape;     /* scratch of the translator */
     _Alignas(64) uint8_t scratch[2 * TRANSLATION_BYTES_MORE];
     uint32_t index[FLAVOURS][CACHE_INDEX]; /* superblock number + 1 */
+    /* number + 1 of the last copy that begins in each stretch of a zone; 0: none */
+    uint32_t stretches[ZONES_MAX][ZONE_BYTES >> CACHE_STRETCH];
     struct copied_block superblocks[CACHE_SUPERBLOCKS];
     struct exit exits[CACHE_EXITS];
     uint8_t

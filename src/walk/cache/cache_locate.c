@@ -1,17 +1,55 @@
 #include "walk/cache/cache_parts.h"
 
-static const struct copied_block *block_of(const struct cache *cache, uint64_t cache_pc)
+/* ---- which copy: each knows the one before it in its zone, and each stretch of a zone its last */
+
+static uint32_t *stretch_of(struct cache *cache, const struct zone *zone, uint64_t cache_pc)
 {
-    for (uint32_t i = 0; i < cache->n_superblocks; i++)
-        if (cache_pc - cache->superblocks[i].code < cache->superblocks[i].code_bytes)
-            return &cache->superblocks[i];
-    return NULL;
+    return &cache->stretches[zone - cache->zones.at][(cache_pc - zone->runs_at) >> CACHE_STRETCH];
 }
+
+void cache_place(struct cache *cache, struct zone *zone, struct copied_block *block)
+{
+    uint32_t number = (uint32_t)(block - cache->superblocks) + 1;
+    block->before = zone->newest;
+    zone->newest = number;
+    __atomic_store_n(stretch_of(cache, zone, block->code), number, __ATOMIC_RELEASE);
+}
+
+void cache_places_forget(struct cache *cache)
+{
+    for (uint32_t i = 0; i < ZONES_MAX; i++) {
+        if (cache->zones.at[i].newest)
+            __builtin_memset(cache->stretches[i], 0, sizeof cache->stretches[i]);
+        cache->zones.at[i].newest = 0;
+    }
+}
+
+/* The last copy that begins in the stretch of cache_pc or before; 0: none. */
+static uint32_t number_near(const struct cache *cache, const struct zone *zone, uint64_t cache_pc)
+{
+    const uint32_t *stretches = cache->stretches[zone - cache->zones.at];
+    uint32_t number = 0;
+    for (uint64_t i = ((cache_pc - zone->runs_at) >> CACHE_STRETCH) + 1; i-- > 0 && !number;)
+        number = __atomic_load_n(&stretches[i], __ATOMIC_ACQUIRE);
+    return number;
+}
+
+const struct copied_block *cache_block_at(const struct cache *cache, uint64_t cache_pc)
+{
+    const struct zone *zone = zones_find(&cache->zones, cache_pc);
+    uint32_t number = zone ? number_near(cache, zone, cache_pc) : 0;
+    while (number && cache->superblocks[number - 1].code > cache_pc)
+        number = cache->superblocks[number - 1].before;
+    const struct copied_block *block = number ? &cache->superblocks[number - 1] : NULL;
+    return block && cache_pc - block->code < block->code_bytes ? block : NULL;
+}
+
+/* ---- where in it */
 
 static bool locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
 {
     const struct zone *zone = zones_find(&cache->zones, cache_pc);
-    const struct copied_block *block = block_of(cache, cache_pc);
+    const struct copied_block *block = cache_block_at(cache, cache_pc);
     if (!zone || !block)
         return false;
     shape_form(&cache->shape, cache->regions, block->pc, cache->whole, block->max_segments,
@@ -46,12 +84,23 @@ bool cache_locate(struct cache *cache, uint64_t cache_pc, struct location *ret)
     return located;
 }
 
+/* Exits are numbered in the order of copies. */
+static const struct copied_block *block_of_exit(const struct cache *cache, uint32_t exit)
+{
+    uint32_t from = 0, to = cache->n_superblocks; /* those before `from` begin at or before it */
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (cache->superblocks[middle].first_exit <= exit)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from ? &cache->superblocks[from - 1] : NULL;
+}
+
 static bool locate_last(struct cache *cache, uint32_t exit, struct location *ret)
 {
-    const struct copied_block *block = NULL;
-    for (uint32_t i = cache->n_superblocks; i-- > 0 && !block;)
-        if (cache->superblocks[i].first_exit <= exit)
-            block = &cache->superblocks[i];
+    const struct copied_block *block = block_of_exit(cache, exit);
     const struct zone *zone = block ? zones_find(&cache->zones, block->code) : NULL;
     if (!zone || exit < cache->exit_base)
         return false;

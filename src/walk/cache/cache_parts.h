@@ -17,6 +17,12 @@ struct copied_block *cache_translate(struct cache *cache, const struct wanted *w
  * reached for certain: then it is made now. So it need not come back for it. */
 void cache_follow(struct cache *cache, const struct wanted *wanted,
                   const struct copied_block *block);
+/* The copy whose code, in this zone, was just written, and begins behind all others. */
+void cache_place(struct cache *cache, struct zone *zone, struct copied_block *block);
+/* No zone has code any more. */
+void cache_places_forget(struct cache *cache);
+/* The copy whose code contains cache_pc; NULL: none. Needs no lock while the copy stays. */
+const struct copied_block *cache_block_at(const struct cache *cache, uint64_t cache_pc);
 /* How a copy is, or was, made. */
 struct translation cache_translation(struct cache *cache, const struct copied_block *block);
 /* A guessed exit leads to the dispatcher again. */

@@ -20,7 +20,8 @@ struct zone {
     uint64_t runs_at;
     uint8_t *writable;
     uint32_t used, use;
-    bool closed; /* full: written only when one of its exits is linked */
+    uint32_t newest; /* the cache's: number + 1 of the last copy in it; 0: none */
+    bool closed;     /* full: written only when one of its exits is linked */
     struct ahead ahead;
 };
 
