@@ -154,6 +154,8 @@ static uint32_t run_add(struct branch_records *records, struct place start, stru
         lose(records, LOSS_branch_broken);
         return 0;
     }
+    struct range_key whole = {start.module, run->instructions, start.address, last.address};
+    sum_add(&table_at(&records->space->profile->runs, &whole)->count, 1);
     for (uint32_t i = run->first; i < run->first + run->n; i++) {
         const struct branch_part *part = &records->parts.at[i];
         batch_add_range_at(&records->batch, part->range, ONE_TIME, ONE_COUNT);

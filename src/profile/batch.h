@@ -30,7 +30,8 @@ struct batch {
     union {
         struct batch_table tables[TABLES];
         struct {
-            struct batch_table edges, ranges, trips, paths, values, latencies, modelled, conflicts;
+            struct batch_table edges, ranges, trips, paths, values, latencies, modelled, conflicts,
+                runs;
         };
     };
     uint64_t x_time, x_count;

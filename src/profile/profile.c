@@ -47,6 +47,7 @@ size_t profile_key_bytes(enum profile_table table)
         [TABLE_LATENCIES] = sizeof(struct latency_key),
         [TABLE_MODELLED] = sizeof(struct modelled_key),
         [TABLE_CONFLICTS] = sizeof(struct conflict_key),
+        [TABLE_RUNS] = sizeof(struct range_key),
     };
     return bytes[table];
 }

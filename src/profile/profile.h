@@ -284,6 +284,7 @@ enum profile_table {
     TABLE_LATENCIES,
     TABLE_MODELLED,
     TABLE_CONFLICTS,
+    TABLE_RUNS,
     TABLES
 };
 
@@ -357,6 +358,10 @@ struct profile {
         struct table tables[TABLES];
         struct {
             struct table edges, ranges, trips, paths, values, latencies, modelled, conflicts;
+            /* struct range_key: from the target of one branch record to the source of the next;
+             * `count` is how often, and all else 0. Ranges and edges have them already, in parts.
+             */
+            struct table runs;
         };
     };
     struct loose_rows loose; /* belong to the tables as well */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Branch records of hardware (perf record -b): from the same file gait and llvm-profgen make the same profile for clang, to
-# the byte, of a real machine's records and of those that single steps of a program give; and gait counts each branch
-# as often as it is in the records.
+# the byte, of a real machine's records and of those that single steps of a program give; AutoFDO gets the same straight runs
+# as it finds itself, and makes the same of them; and gait counts each branch as often as it is in the records.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 . tests/truth/lib/llvm.sh
@@ -25,9 +25,52 @@ same() {
     echo "$1: $(wc -l <"$work/ours") lines as llvm-profgen has them"
 }
 
+# runs NAME FILE BINARY: of the profile of the last `same`. perf script does not say which file an address is in, so the
+# runs are those whose ends lie in the mapped code.
+runs() {
+    "$gait" merge -q -o "$work/merged" "$work/data" "$work/data" || fail "$1: merge: status $?"
+    "$gait" export --raw --format autofdo-text --module "${3##*/}" -o "$work/twice" "$work/merged" || fail "$1: export: status $?"
+    "$gait" export --raw --format autofdo-text --module "${3##*/}" -o "$work/runs" "$work/data" || fail "$1: export: status $?"
+    perf script -i "$2" -F brstack 2>/dev/null >"$work/records"
+    perf script -i "$2" --show-mmap-events 2>/dev/null | grep "PERF_RECORD_MMAP.* x .*/${3##*/}\$" >"$work/maps"
+    /usr/bin/python3 - "$work" <<'CHECK' || fail "$1: these are not the straight runs of the records"
+import collections, re, sys
+work = sys.argv[1]
+start, size, offset = (int(n, 0) for n in re.search(r"\[(0x\w+)\((0x\w+)\) @ (\w+)\]", open(f"{work}/maps").read()).groups())
+wanted = collections.Counter()
+for line in open(f"{work}/records"):
+    last = None
+    for record in line.split():
+        source, target = (int(part, 16) for part in record.split("/")[:2])
+        if last is not None and start <= target <= last < start + size:
+            wanted[target - start + offset, last - start + offset] += 1
+        last = source
+for name, times in ("runs", 1), ("twice", 2):
+    lines = open(f"{work}/{name}").read().split("\n")
+    found = {tuple(int(part, 16) for part in re.split("[-:]", line)[:2]): int(line.split(":")[1]) for line in lines[1:int(lines[0]) + 1]}
+    if found != {run: n * times for run, n in wanted.items()}:
+        print(name, len(found), len(wanted), sorted(set(found.items()) ^ set(wanted.items()))[:10])
+        sys.exit(1)
+print(f"{len(wanted)} straight runs as in the records")
+CHECK
+}
+
+# autofdo NAME FILE BINARY: all code of the file must be mapped in it, or AutoFDO leaves samples out.
+autofdo() {
+    command -v create_llvm_prof >/dev/null || { echo 'no create_llvm_prof (autofdo): not compared with it'; return; }
+    create_llvm_prof --binary="$3" --profile="$2" --out="$work/theirs" --format=text >"$work/log" 2>&1 || { cat "$work/log"; fail "$1: create_llvm_prof"; }
+    create_llvm_prof --binary="$3" --profile="$work/runs" --profiler=text --out="$work/ours" --format=text >"$work/log" 2>&1 || { cat "$work/log"; fail "$1: create_llvm_prof"; }
+    # Debian's writes freed memory where names of inlined functions should be.
+    for side in ours theirs; do LC_ALL=C sed -E 's/^( *[0-9.]+: )[^ ].*:([0-9]+)$/\1NAME:\2/' "$work/$side" >"$work/$side.names"; done
+    [ -s "$work/theirs" ] || fail "$1: AutoFDO makes nothing of it"
+    diff -a "$work/ours.names" "$work/theirs.names" >"$work/diff" || { head -n 20 "$work/diff"; fail "$1: AutoFDO makes something else"; }
+    echo "$1: $(wc -l <"$work/theirs") lines as AutoFDO has them"
+}
+
 "$llvm/clang" -O2 -gline-tables-only -fdebug-info-for-profiling -o "$work/program" tests/truth/lib/export/{one,two}.c || fail "clang: status $?"
 samples=$(/usr/bin/python3 tests/truth/lib/hardware/branches.py "$work/program" "$work/perf.data" "$work/counts") || fail 'single steps'
 same "$samples samples by single steps" "$work/perf.data" "$work/program"
+runs "$samples samples by single steps" "$work/perf.data" "$work/program"
 
 "$gait" report --json --raw --by edge --limit 100000 -i "$work/data" >"$work/edges" || fail "report: status $?"
 "$gait" report --json --raw --by call --limit 100000 -i "$work/data" >"$work/calls" || fail "report: status $?"
@@ -54,6 +97,9 @@ CHECK
 fixture=../shared/fixtures/lbr
 if [ -r $fixture/test.lbr ]; then
     same 'LBR of a real machine' $fixture/test.lbr "$(realpath $fixture/test.binary)"
+    runs 'LBR of a real machine' $fixture/test.lbr "$(realpath $fixture/test.binary)"
+    autofdo 'LBR of a real machine' $fixture/test.lbr "$(realpath $fixture/test.binary)"
+    grep -qx 4e80-4e8e:1134 "$work/runs" && [ "$(head -n 1 "$work/runs")" = 357 ] || fail 'AutoFDO has 357 runs, and 1134 of 4e80-4e8e'
 else
     echo "SKIPPED: a real machine's records: there is no $fixture"
 fi

@@ -20,7 +20,7 @@ bool autofdo_text_write(FILE *to, struct export_job *job, struct err *err)
     struct runs runs;
     struct branches branches;
     (void)err;
-    runs_make(&runs, &job->code);
+    runs_of_job(&runs, job);
     fprintf(to, "%zu\n", runs.n);
     for (size_t i = 0; i < runs.n; i++)
         fprintf(to, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", offset_of(job, runs.at[i].start),

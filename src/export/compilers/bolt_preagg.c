@@ -21,7 +21,7 @@ bool bolt_preagg_write(FILE *to, struct export_job *job, struct err *err)
         fprintf(to, " %" PRIx64 " %" PRIu64 " 0\n", branch->to, branch->count);
     }
     branches_release(&branches);
-    runs_make(&runs, &job->code);
+    runs_of_job(&runs, job);
     for (size_t i = 0; i < runs.n; i++)
         fprintf(to, "F %" PRIx64 " %" PRIx64 " %" PRIu64 "\n", runs.at[i].start, runs.at[i].last,
                 runs.at[i].count);

@@ -10,7 +10,7 @@ bool llvm_raw_write(FILE *to, struct export_job *job, struct err *err)
     (void)err;
     struct runs runs;
     struct branches branches;
-    runs_make(&runs, &job->code);
+    runs_of_job(&runs, job);
     fprintf(to, "%zu\n", runs.n);
     for (size_t i = 0; i < runs.n; i++)
         fprintf(to, "%" PRIx64 "-%" PRIx64 ":%" PRIu64 "\n", runs.at[i].start, runs.at[i].last,

@@ -6,7 +6,7 @@
  * them up again. So a departure ends the youngest arrivals. Calls return and end nothing. */
 #pragma once
 
-#include "export/job/code.h"
+#include "export/job/job.h"
 
 struct run {
     uint64_t start, last; /* svma: first and last instruction */
@@ -18,6 +18,9 @@ struct runs {
 };
 
 void runs_make(struct runs *runs, const struct code_counts *code);
+/* The same, or runs as branch records have them, if counts are wanted raw and the profile has some:
+ * AutoFDO's sums of functions depend on where runs begin and end. */
+void runs_of_job(struct runs *runs, const struct export_job *job);
 void runs_release(struct runs *runs);
 
 /* Branches that were taken, those that lead into the module: jumps, calls and tail calls; by from,

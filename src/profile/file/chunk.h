@@ -61,6 +61,7 @@ enum chunk_type {
     CHUNK_LOGGED,
     CHUNK_EVENTS,
     CHUNK_WAIT_TIMES,
+    CHUNK_RUNS,
     CHUNK_TYPES
 };
 
