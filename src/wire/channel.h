@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 13,
+    CHANNEL_VERSION = 14,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -95,7 +95,7 @@ struct record_options {
     uint32_t single;        /* superblocks of one instruction: for tests */
     uint32_t events;        /* EVENTS_: what windows record */
     uint32_t tally;         /* samples: trails count what they execute */
-    uint32_t reserved;
+    uint32_t copies_q8;     /* what copies cost here: `scale_q8` of wire/plain.h */
     /* Exact counts. */
     uint32_t plan_counters; /* counters 1 to this belong to plans (wire/plan.h); 0: no plans */
     uint32_t covered;       /* code that is PLAN_COVERED has no other counters */

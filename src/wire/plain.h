@@ -8,13 +8,20 @@
  * instruction in copies that count. */
 enum { PLAIN_DIRECT_Q8 = 417, PLAIN_INDIRECT_Q8 = 700, PLAIN_TALLY_Q8 = 26 };
 
-/* The part of `ticks` that the program itself would have needed. Memory and mispredicted branches
- * hide some of the cost of copies: never less than two fifths. */
-static inline uint64_t plain_native_ticks(uint64_t ticks, uint64_t direct, uint64_t indirect,
+/* What so many payments, and instructions in copies that count, cost. `scale_q8`: what copies cost
+ * on this machine, by the figures above, as measured (collect/copy_cost.h). */
+static inline uint64_t plain_copies_ticks(uint32_t scale_q8, uint64_t direct, uint64_t indirect,
                                           uint64_t tallied)
 {
-    uint64_t own =
-        (PLAIN_DIRECT_Q8 * direct + PLAIN_INDIRECT_Q8 * indirect + PLAIN_TALLY_Q8 * tallied) >> 8;
+    uint64_t figured =
+        PLAIN_DIRECT_Q8 * direct + PLAIN_INDIRECT_Q8 * indirect + PLAIN_TALLY_Q8 * tallied;
+    return (figured >> 8) * scale_q8 >> 8;
+}
+
+/* The part of `ticks` that the program itself would have needed, if copies cost `own`. Memory and
+ * mispredicted branches hide some of that: never less than two fifths. */
+static inline uint64_t plain_native_ticks(uint64_t ticks, uint64_t own)
+{
     uint64_t least = ticks / 5 * 2;
     return ticks > least + own ? ticks - own : least;
 }

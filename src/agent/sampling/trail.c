@@ -64,7 +64,8 @@ uint32_t trail_skip(struct thread *thread, uint32_t n, uint32_t *ret_instruction
 static uint64_t native_of(const struct plain_piece *piece, uint64_t ticks)
 {
     uint64_t tallied = agent.options.tally ? piece->instructions : 0;
-    return plain_native_ticks(ticks, piece->direct, piece->indirect, tallied);
+    return plain_native_ticks(ticks, plain_copies_ticks(agent.options.copies_q8, piece->direct,
+                                                        piece->indirect, tallied));
 }
 
 static uint64_t native_ticks(const struct plain_piece *piece)

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "cmd/record/record_options.h"
+#include "collect/copy_cost.h"
 
 #include <string.h>
 
@@ -179,6 +180,8 @@ static bool walks_complete(struct record_command *options, struct err *err)
     compress_complete(walks);
     walks->record.tally =
         walks->record.mode == RECORD_SAMPLED && !walks->record.compress[0] && !walks->only;
+    if (walks->record.mode == RECORD_SAMPLED)
+        walks->record.copies_q8 = copy_cost_measure_q8();
     return contexts_complete(options, err) && processes_complete(options, err);
 }
 

@@ -37,6 +37,7 @@ void decode_init(struct decode *decode, const struct recording_session *session,
                               .tallies = session->options->record.tally};
     interrupts_init(&decode->interrupts, session, units->mappings);
     weighing_init(&decode->weighing, units);
+    decode->weighing.copies_q8 = session->options->record.copies_q8;
     batch_init(&decode->batch);
     expansion_init(&decode->expansion, units, &decode->weighing.tally, &decode->batch);
     counted_trails_init(&decode->trails, &decode->expansion, channel);

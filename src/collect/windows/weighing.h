@@ -36,6 +36,7 @@ struct weighing {
     struct window_reach reach;
     struct rates rates; /* of timed windows, for those without a trail */
     struct trail_sum trails;
+    uint32_t copies_q8; /* `scale_q8` of wire/plain.h */
     struct {
         double executions, instructions, windows;
     } mean;              /* sums over all windows so far */
