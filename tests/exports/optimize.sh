@@ -28,6 +28,7 @@ COMPILER=gcc CFLAGS='-O2 -g' ./build
 expected=$(./prog 900)
 if [ -x "$llvm/llvm-bolt" ]; then
     status 0 'BOLT' "$gait" optimize --with bolt --runs 3 -- ./prog 900
+    cp stdout new.text
     grep -q 'prog.bolt: .* gain .* 3 pairs of runs' stdout || bad "BOLT: $(cat stdout)"
     grep -q '^executed instructions .* -> .* million (.*), taken branches .* -> ' stdout || bad "BOLT's counts: $(cat stdout)"
     same 'what the new program does' "$expected" "$(./prog.bolt 900)"
@@ -88,6 +89,40 @@ END
     status 1 'a program that does something else' "$gait" optimize --with bolt --runs 2 ./judge
     says 'does not do the same'
     [ ! -e judge.bolt ] || bad 'it was left'
+    grep -q 'blocks aligned to 32 bytes: gain\|blocks not aligned' new.text || bad 'nothing about alignment'
+    # What alignment brings depends on the machine. One that says itself what it gets: slow, and fast or wrong if blocks are
+    # aligned; slow is also what costs less than fast does.
+    cat >works.c <<'END'
+#include <stdio.h>
+int main(void) { volatile long sum = 0; for (long i = 0; i < 4000000L * TURNS; i++) sum += i % 7; puts(SAYS); return 0; }
+END
+    for made in 'slow 12 "done"' 'fast 4 "done"' 'wrong 1 "other"'; do
+        set -- $made
+        gcc -O2 "-DTURNS=$2" "-DSAYS=$3" -Wl,-q -o "$1" works.c
+    done
+    mkdir fake
+    cat >fake/llvm-bolt <<END
+#!/bin/sh
+made=\$PLAIN
+for word; do
+    [ "\$last" = -o ] && out=\$word
+    [ "\$word" = -align-blocks ] && made=\$ALIGNED
+    last=\$word
+done
+cp "$work/\$made" "\$out"
+END
+    chmod +x fake/llvm-bolt
+    for made in 'slow fast fast' 'fast slow fast' 'slow wrong slow' 'slow none slow'; do
+        set -- $made
+        rm -f works.bolt && cp slow works
+        PLAIN=$1 ALIGNED=$2 PATH=$work/fake:$PATH status 0 "aligned: $made" "$gait" optimize --with bolt --runs 5 ./works
+        cmp -s works.bolt "$3" || { bad "of $1, and $2 if aligned, not $3 was kept"; cat stdout stderr; }
+        case $2 in
+        fast) grep -q 'with blocks aligned to 32 bytes: gain [0-9]' stdout ;;
+        slow) grep -q 'blocks not aligned, which does not pay: gain -' stdout ;;
+        *) ! grep -q aligned stdout ;;
+        esac || bad "$made: $(cat stdout)"
+    done
 else
     echo 'note: no llvm-bolt: programs made by BOLT are not tested'
     status 2 'no BOLT' "$gait" optimize --with bolt ./prog 900

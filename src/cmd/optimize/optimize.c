@@ -328,7 +328,8 @@ static bool optimized(struct optimize *optimize, struct err *err)
     }
     optimize_phase(optimize, "comparing what the new program does", 0, 0);
     if (!reference_compare(&reference, optimize, err) ||
-        !gain_measure(&gain, optimize, before, err))
+        (optimize->with == WITH_BOLT && !optimize_bolt_align(optimize, &reference, err)) ||
+        !gain_measure(&gain, optimize, before, "before and after", err))
         return false;
     bool counted =
         run_counts_take(&counts[0], &counts[1], optimize, before, reference.first.result.status);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct err;
+struct reference_run;
 
 extern char **environ;
 
@@ -38,8 +39,13 @@ struct optimize {
     const char *data;    /* the profile */
     struct outputs outputs;
     const char *result; /* the program that was made */
-    const char *note;   /* remarks about how it was made; NULL: none */
-    double alone;       /* seconds of CPU time that the program took by itself */
+    struct bolt_call {
+        const char *path, *fdata, *log;
+        const char *skipped; /* functions that it cannot handle; NULL: none */
+        bool relocations;    /* functions can be moved */
+    } bolt;
+    const char *note; /* remarks about how it was made; NULL: none */
+    double alone;     /* seconds of CPU time that the program took by itself */
 };
 
 /* Adds a remark. */
@@ -60,6 +66,9 @@ bool optimize_gcda(struct optimize *optimize, size_t *ret_files, struct err *err
 bool optimize_build_run(struct optimize *optimize, const char *flags, struct err *err);
 /* Makes optimize->result by BOLT. */
 bool optimize_bolt(struct optimize *optimize, struct err *err);
+/* Aligns the blocks as well, and keeps that if the program does the same and is faster for it. */
+bool optimize_bolt_align(struct optimize *optimize, const struct reference_run *reference,
+                         struct err *err);
 /* The same by the compiler and the build command. Without a command it says how to build, and
  * result stays NULL. *ret_before is a copy of the old program. */
 bool optimize_build(struct optimize *optimize, const char **ret_before, struct err *err);

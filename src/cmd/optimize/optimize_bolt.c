@@ -3,6 +3,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/interrupt.h"
+#include "cmd/optimize/optimize_check.h"
 #include "cmd/optimize/optimize_left.h"
 #include "cmd/tools.h"
 #include "program/elf/elf_sections.h"
@@ -86,63 +88,119 @@ static bool list_has(const char *list, const char *word)
 
 enum { SKIP_MAX = 32 };
 
-bool optimize_bolt(struct optimize *optimize, struct err *err)
+/* With its output in the log. */
+static bool bolt_run(struct optimize *optimize, const char *result, bool aligned, struct err *err)
 {
     struct arena *arena = &optimize->arena;
-    bool relocations;
-    const char *bolt = tool_find(arena, "llvm-bolt", err);
-    if (!bolt || !has_relocations(optimize->program, err, &relocations))
-        return false;
-    const char *fdata = arena_format(arena, "%s/fdata", optimize->folder), *skipped = NULL;
-    const char *log = arena_format(arena, "%s/bolt.log", optimize->folder);
-    if (!optimize_record(optimize, err) || !optimize_export(optimize, "bolt", fdata, err))
-        return false;
-    const char *result =
-        optimize->output ? optimize->output : arena_format(arena, "%s.bolt", optimize->program);
-    if (!outputs_begin(&optimize->outputs, arena, result, err))
-        return false;
-    for (int tries = 0;; tries++) {
-        struct words words = {0};
-        word_add(&words, bolt);
-        word_add(&words, optimize->program);
-        word_add(&words, "-o");
-        word_add(&words, result);
-        word_add(&words, arena_format(arena, "-data=%s", fdata));
-        word_add(&words, "-reorder-blocks=ext-tsp");
-        word_add(&words, "-split-functions");
-        word_add(&words, "-split-all-cold");
-        word_add(&words, "-icf=1");
-        word_add(&words, "-dyno-stats");
-        word_add(&words, "-v=1");
-        if (relocations)
-            word_add(&words, "-reorder-functions=cdsort");
-        if (skipped)
-            word_add(&words, arena_format(arena, "-skip-funcs=%s", skipped));
-        word_add(&words, NULL);
-        optimize_phase(optimize, "llvm-bolt", 0, 0);
-        bool ok = optimize_tool(optimize, words.at, log, err);
-        vec_release(&words);
-        if (ok)
-            break;
-        /* Some functions are more than BOLT understands: it says which, and does without. */
-        const char *skip = tries < SKIP_MAX ? function_to_skip(optimize, log) : NULL;
-        if (!skip || (skipped && list_has(skipped, skip)))
-            return err_in(err, "llvm-bolt");
-        skipped = skipped ? arena_format(arena, "%s,%s", skipped, skip) : skip;
+    const struct bolt_call *call = &optimize->bolt;
+    struct words words = {0};
+    word_add(&words, call->path);
+    word_add(&words, optimize->program);
+    word_add(&words, "-o");
+    word_add(&words, result);
+    word_add(&words, arena_format(arena, "-data=%s", call->fdata));
+    word_add(&words, "-reorder-blocks=ext-tsp");
+    word_add(&words, "-split-functions");
+    word_add(&words, "-split-all-cold");
+    word_add(&words, "-icf=1");
+    word_add(&words, "-dyno-stats");
+    word_add(&words, "-v=1");
+    if (call->relocations)
+        word_add(&words, "-reorder-functions=cdsort");
+    if (aligned) {
+        word_add(&words, "-align-blocks");
+        word_add(&words, "-block-alignment=32");
+        word_add(&words, "-align-blocks-min-size=0");
     }
-    if (!relocations)
+    if (call->skipped)
+        word_add(&words, arena_format(arena, "-skip-funcs=%s", call->skipped));
+    word_add(&words, NULL);
+    optimize_phase(optimize, "llvm-bolt", 0, 0);
+    bool ok = optimize_tool(optimize, words.at, call->log, err);
+    vec_release(&words);
+    return ok;
+}
+
+/* Some functions are more than BOLT understands: it says which, and does without. */
+static bool bolt_run_patiently(struct optimize *optimize, const char *result, struct err *err)
+{
+    struct bolt_call *call = &optimize->bolt;
+    for (int tries = 0; !bolt_run(optimize, result, false, err); tries++) {
+        const char *skip = tries < SKIP_MAX ? function_to_skip(optimize, call->log) : NULL;
+        if (!skip || (call->skipped && list_has(call->skipped, skip)))
+            return err_in(err, "llvm-bolt");
+        call->skipped =
+            call->skipped ? arena_format(&optimize->arena, "%s,%s", call->skipped, skip) : skip;
+    }
+    return true;
+}
+
+static void bolt_notes(struct optimize *optimize)
+{
+    struct arena *arena = &optimize->arena;
+    const struct bolt_call *call = &optimize->bolt;
+    if (!call->relocations)
         optimize_note(optimize,
                       "functions stay where they were, only their blocks moved: link with "
                       "-Wl,--emit-relocs for more");
-    if (skipped)
-        optimize_note(optimize, arena_format(arena, "BOLT cannot move %s", skipped));
-    const char *left = optimize_left(arena, log, fdata);
+    if (call->skipped)
+        optimize_note(optimize, arena_format(arena, "BOLT cannot move %s", call->skipped));
+    const char *left = optimize_left(arena, call->log, call->fdata);
     if (left)
         optimize_note(optimize, left);
-    const char *taken = taken_branches(optimize, log);
+    const char *taken = taken_branches(optimize, call->log);
     if (taken)
         optimize_note(optimize, arena_format(arena, "taken branches%s %s",
-                                             left || skipped ? " of the others" : "", taken));
+                                             left || call->skipped ? " of the others" : "", taken));
+}
+
+bool optimize_bolt(struct optimize *optimize, struct err *err)
+{
+    struct arena *arena = &optimize->arena;
+    struct bolt_call *call = &optimize->bolt;
+    call->path = tool_find(arena, "llvm-bolt", err);
+    if (!call->path || !has_relocations(optimize->program, err, &call->relocations))
+        return false;
+    call->fdata = arena_format(arena, "%s/fdata", optimize->folder);
+    call->log = arena_format(arena, "%s/bolt.log", optimize->folder);
+    if (!optimize_record(optimize, err) || !optimize_export(optimize, "bolt", call->fdata, err))
+        return false;
+    const char *result =
+        optimize->output ? optimize->output : arena_format(arena, "%s.bolt", optimize->program);
+    if (!outputs_begin(&optimize->outputs, arena, result, err) ||
+        !bolt_run_patiently(optimize, result, err))
+        return false;
+    bolt_notes(optimize);
     optimize->result = result;
+    return true;
+}
+
+/* ---- aligned blocks */
+
+/* What BOLT moves loses the alignment that the compiler gave it; more bytes lose time as well. */
+bool optimize_bolt_align(struct optimize *optimize, const struct reference_run *reference,
+                         struct err *err)
+{
+    struct arena *arena = &optimize->arena;
+    struct gain gain;
+    struct err ignored; /* the other one is there */
+    const char *plain = optimize->result;
+    const char *aligned = arena_format(arena, "%s/aligned", optimize->folder);
+    if (!bolt_run(optimize, aligned, true, &ignored))
+        return interrupt_none(err);
+    optimize->result = aligned;
+    bool alike =
+        reference_compare(reference, optimize, &ignored) &&
+        gain_measure(&gain, optimize, plain, "blocks without and with alignment", &ignored);
+    optimize->result = plain;
+    if (!alike)
+        return interrupt_none(err);
+    bool pays = gain.lo > 0;
+    if (pays && !file_copy(aligned, plain, err))
+        return false;
+    optimize_note(optimize, arena_format(arena, "%s: gain %.4f (%.4f to %.4f)",
+                                         pays ? "with blocks aligned to 32 bytes"
+                                              : "blocks not aligned, which does not pay",
+                                         gain.value, gain.lo, gain.hi));
     return true;
 }

@@ -88,23 +88,23 @@ static unsigned pairs_expected(const struct optimize *optimize, unsigned n, doub
 }
 
 /* Whether another pair is to be run. */
-static bool pair_wanted(const struct optimize *optimize, unsigned n, double spent)
+static bool pair_wanted(struct optimize *optimize, const char *what, unsigned n, double spent)
 {
-    optimize_phase(optimize, "measuring before and after, pair", n,
+    optimize_phase(optimize, arena_format(&optimize->arena, "measuring %s, pair", what), n,
                    pairs_expected(optimize, n, spent));
     return optimize->runs ? n < optimize->runs
                           : n < PAIRS_LEAST || (n < PAIRS_MOST && spent < measure_s);
 }
 
 bool gain_measure(struct gain *ret_gain, struct optimize *optimize, const char *before,
-                  struct err *err)
+                  const char *what, struct err *err)
 {
     double times[2][OPTIMIZE_RUNS_MAX], spent = 0;
     const char *paths[2] = {before, optimize->result};
     unsigned n = 0;
     if (!optimize->quiet)
-        say("measuring before and after in turn");
-    while (pair_wanted(optimize, n, spent)) {
+        say("measuring %s in turn", what);
+    while (pair_wanted(optimize, what, n, spent)) {
         for (unsigned i = 0; i < 2; i++) {
             unsigned side = (i + n) % 2; /* none is always the first */
             struct run_files files;

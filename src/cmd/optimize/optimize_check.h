@@ -27,6 +27,6 @@ bool reference_take(struct reference_run *reference, struct optimize *optimize, 
 bool reference_compare(const struct reference_run *reference, struct optimize *optimize,
                        struct err *err);
 
-/* Measures the old and the new program in turn. */
+/* Measures the program at `before` and the result in turn; `what` says what they are. */
 bool gain_measure(struct gain *ret_gain, struct optimize *optimize, const char *before,
-                  struct err *err);
+                  const char *what, struct err *err);
