@@ -26,7 +26,7 @@ run() {
     local cwd
     cwd=$(mktemp -d "$work/cwd.XXXXXX")
     : >"$1"
-    (cd "$cwd" && suite_run "$work/$suite" "$3" "$1" timeout -s KILL "$limit" $(mode_prefix "$2" "$cwd/../data.${cwd##*.}") >"$1.log" 2>&1 </dev/null)
+    (cd "$cwd" && suite_run "$work/$project" "$3" "$1" timeout -s KILL "$limit" $(mode_prefix "$2" "$cwd/../data.${cwd##*.}") >"$1.log" 2>&1 </dev/null)
     rm -rf "$cwd" "$work/data.${cwd##*.}"*
 }
 
@@ -42,7 +42,7 @@ steady() {
 # test_one TEST: natively, then in each mode. A test that differs is run again, natively and recorded, so that one that
 # differs from itself is told from one that is harmed. A line a mode: suite, mode, what came of it, cases.
 test_one() {
-    local at=$work/$suite.verdicts/${1//\//+} mode word
+    local at=$work/$project.verdicts/${1//\//+} mode word
     run "$at.native" native "$1"
     for mode in $modes; do
         run "$at.$mode" "$mode" "$1"
@@ -54,23 +54,23 @@ test_one() {
                 report "$at" "$mode" "$1" "$(cmp -s "$at.native" "$at.again" && echo '1 of 2 runs' || echo '2 of 2 runs')"
             fi
         fi
-        echo "$suite $mode $word $(wc -l <"$at.native")" >>"$work/results"
+        echo "$project $mode $word $(wc -l <"$at.native")" >>"$work/results"
         [ "$word" = differs ] || rm -f "$at.$mode" "$at.$mode.log"
     done
 }
 
 report() {
-    printf '%s\n' "$suite $3, $2: differs ($4); repeat: SUITE_TESTS='$3' SUITE_MODES=$2 tests/harm/suites.sh $suite" \
+    printf '%s\n' "$project $3, $2: differs ($4); repeat: SUITE_TESTS='$3' SUITE_MODES=$2 tests/harm/suites.sh $project" \
         "$(diff "$1.native" "$1.$2" | grep '^[<>]' | head -n 6 | cut -c1-160 | sed 's/^/    /')" \
         "$(tail -n 4 "$1.$2.log" | cut -c1-160 | sed 's/^/    | /')"
 }
 
-for suite; do
-    [ -e "$lib/$suite.sh" ] || fail "no suite $suite: $(basename -s .sh "$lib"/*.sh | xargs)"
-    . "$lib/$suite.sh"
-    mkdir -p "$work/$suite" "$work/$suite.verdicts"
-    suite_ready "$work/$suite" || { absent="$absent $suite"; continue; }
-    for test in ${SUITE_TESTS:-$(suite_tests "$work/$suite" | awk -v n="${SUITE_EVERY:-1}" 'NR % n == 0')}; do
+for project; do
+    [ -e "$lib/$project.sh" ] || fail "no suite $project: $(basename -s .sh "$lib"/*.sh | xargs)"
+    . "$lib/$project.sh"
+    mkdir -p "$work/$project" "$work/$project.verdicts"
+    suite_ready "$work/$project" || { absent="$absent $project"; continue; }
+    for test in ${SUITE_TESTS:-$(suite_tests "$work/$project" | awk -v n="${SUITE_EVERY:-1}" 'NR % n == 0')}; do
         while [ "$(jobs -pr | wc -l)" -ge "${GAIT_JOBS:-$(nproc)}" ]; do wait -n; done
         [ "$SECONDS" -le "${SUITE_SECONDS:-1000000}" ] || { left=$((left + 1)); continue; }
         test_one "$test" &
