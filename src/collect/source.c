@@ -258,6 +258,8 @@ static void counters_read(struct source *source, bool last)
         return;
     if (last)
         plans_count(source);
+    else /* cuts of what is counted */
+        source_read_units(source);
     exact_read(source->exact, &(struct exact_reading){.counters = banks->sum.at,
                                                       .n = banks->sum.n,
                                                       .threads = banks->threads,

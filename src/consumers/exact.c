@@ -127,17 +127,19 @@ struct flow {
     uint64_t ran, taken, fallen;
 };
 
-/* The flow of segment i, given what entered it. */
+/* The flow of segment i, given what entered it. The current passage of each thread may still be
+ * cut, or leave here: it is not given out yet. */
 static struct flow flow_through(const struct exact *exact, const struct superblock *superblock,
                                 uint32_t i, uint64_t entered)
 {
     const struct unit_segment *segment = &exact->units->segments.at[superblock->first_segment + i];
-    uint64_t ran = less(entered, exact->segments.at[superblock->first_segment + i].cuts);
+    uint64_t cuts = exact->segments.at[superblock->first_segment + i].cuts;
+    uint64_t under_way = exact->reading->last ? 0 : exact->reading->threads;
+    uint64_t ran = less(entered, cuts + under_way);
     if (segment->end != SEGMENT_COND)
         return (struct flow){.ran = ran, .taken = ran};
     uint64_t taken = counter(exact, (uint64_t)superblock->counter + 1 + i);
-    uint64_t under_way = exact->reading->last ? 0 : exact->reading->threads;
-    return (struct flow){.ran = ran, .taken = taken, .fallen = less(ran, taken + under_way)};
+    return (struct flow){.ran = ran, .taken = taken, .fallen = less(ran, taken)};
 }
 
 /* What enters the segment behind this one. */

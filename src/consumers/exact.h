@@ -68,5 +68,6 @@ void exact_tell_edge(struct exact *exact, struct place from, struct place to, en
                      uint64_t count);
 void exact_tell_return(struct exact *exact, struct place to, uint64_t count);
 
-/* Adds what is new to the profile. */
+/* Adds what is new to the profile. The units must have been read after the counters: each cut takes
+ * off a passage that was counted before. */
 void exact_read(struct exact *exact, const struct exact_reading *reading);

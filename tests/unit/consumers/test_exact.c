@@ -187,11 +187,10 @@ static int own_base(struct dl_phdr_info *info, size_t size, void *base)
     return 1;
 }
 
-static void a_cut_counts_what_ran(void **state)
+/* Adds it as two instructions before it, and itself. */
+static struct place cut_me_open(struct fixture *fixture)
 {
-    (void)state;
-    struct fixture fixture;
-    open_fixture(&fixture);
+    open_fixture(fixture);
     uint64_t base = 0, start = (uint64_t)(uintptr_t)cut_me;
     char path[4096] = {0};
     dl_iterate_phdr(own_base, &base);
@@ -199,24 +198,39 @@ static void a_cut_counts_what_ran(void **state)
     /* Text has the same distance from its file offset on all of its page. */
     struct wire_map map = {.start = start & ~0xfffull, .end = (start & ~0xfffull) + 0x1000};
     map.offset = map.start - base;
-    mappings_add(&fixture.code.mappings, &map, path);
-    struct place place = mappings_place(&fixture.code.mappings, (struct avma){start});
+    mappings_add(&fixture->code.mappings, &map, path);
     const struct wire_segment segments[] = {
         {.start = start - 10, .target = 0x1000, .bytes = 10, .instructions = 2, .last_bytes = 2},
         {.start = start, .bytes = 10, .instructions = 4, .end = SEGMENT_RETURN, .last_bytes = 1}};
-    fake_superblock(&fixture.code.fake, 0, 0, 2, segments);
+    fake_superblock(&fixture->code.fake, 0, 0, 2, segments);
+    fixture->code.fake.channel->counters = 3;
+    return mappings_place(&fixture->code.mappings, (struct avma){start});
+}
+
+/* 0: such a range is not in the profile. */
+static uint64_t cut_me_ran(const struct fixture *fixture, struct place place, uint32_t instructions,
+                           uint64_t bytes)
+{
+    struct range_key key = {.module = place.module,
+                            .instructions = instructions,
+                            .start = place.address,
+                            .last = {place.address.v + bytes}};
+    const struct sums *sums = table_find(&fixture->code.profile.ranges, &key);
+    return sums ? sums->count : 0;
+}
+
+static void a_cut_counts_what_ran(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct place place = cut_me_open(&fixture);
     fake_cut(&fixture.code.fake, 0, 1, 3);
     fake_counters(&fixture.code.fake)[0] = 8;
     fake_counters(&fixture.code.fake)[1] = 2;
-    fixture.code.fake.channel->counters = 3;
     read_all(&fixture, true);
     uint64_t at = place.address.v;
-    struct range_key whole = {
-        .module = place.module, .instructions = 4, .start = {at}, .last = {at + 9}};
-    struct range_key part = {
-        .module = place.module, .instructions = 3, .start = {at}, .last = {at + 6}};
-    assert_int_equal(table_find(&fixture.code.profile.ranges, &whole)->count, 5);
-    assert_int_equal(table_find(&fixture.code.profile.ranges, &part)->count, 1);
+    assert_int_equal(cut_me_ran(&fixture, place, 4, 9), 5);
+    assert_int_equal(cut_me_ran(&fixture, place, 3, 6), 1);
     struct edge_key fall = {.from_module = place.module,
                             .to_module = place.module,
                             .from = {at - 2},
@@ -224,6 +238,30 @@ static void a_cut_counts_what_ran(void **state)
                             .kind = EDGE_FALL};
     assert_int_equal(table_find(&fixture.code.profile.edges, &fall)->count, 6);
     assert_int_equal(fixture.exact.instructions, 8 * 2 + 5 * 4 + 3);
+    close_fixture(&fixture);
+}
+
+/* A thread is in the code while its counters are read, and then a fault cuts it: what it was
+ * counted for must not have been given out as a whole. */
+static void what_is_cut_later_was_not_given_out(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct place place = cut_me_open(&fixture);
+    const struct wire_segment alone = {.start = (uint64_t)(uintptr_t)cut_me,
+                                       .bytes = 10,
+                                       .instructions = 4,
+                                       .end = SEGMENT_RETURN,
+                                       .last_bytes = 1};
+    fake_superblock(&fixture.code.fake, 2, 3, 1, &alone);
+    fixture.code.fake.channel->counters = 4;
+    fake_counters(&fixture.code.fake)[3] = 1;
+    read_all(&fixture, false);
+    fake_cut(&fixture.code.fake, 2, 0, 3);
+    read_all(&fixture, true);
+    assert_int_equal(cut_me_ran(&fixture, place, 3, 6), 1);
+    assert_int_equal(cut_me_ran(&fixture, place, 4, 9), 0);
+    assert_int_equal(fixture.exact.instructions, 3);
     close_fixture(&fixture);
 }
 
@@ -283,6 +321,7 @@ int main(void)
         cmocka_unit_test(pairs_are_no_returns),
         cmocka_unit_test(counters_out_of_bounds_count_nothing),
         cmocka_unit_test(a_cut_counts_what_ran),
+        cmocka_unit_test(what_is_cut_later_was_not_given_out),
         cmocka_unit_test(a_handler_at_the_start_is_no_arrival),
         cmocka_unit_test(an_abandoned_arrival_explains_nothing),
     };
