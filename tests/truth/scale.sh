@@ -9,7 +9,7 @@ printf '#include <%s>\n' regex map algorithm unordered_map functional | g++ -std
 echo 'bool f(const char *s) { return std::regex_match(s, std::regex("a(b|c)*")); }' >>"$work/text.ii"
 record() { "$gait" record -q -o "$work/$1" "${@:2}" >"$work/output" || bad "record $1: status $?"; }
 compile=("$compiler" -quiet -std=c++17 -fsyntax-only "$work/text.ii")
-rounds=("$(program rounds)" 400)
+rounds=("$(program rounds)" 2000)
 record compile.exact --exact=counts -- "${compile[@]}"
 record compile.sampled -- "${compile[@]}"
 record rounds.exact --exact=counts -- "${rounds[@]}"
