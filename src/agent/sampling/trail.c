@@ -184,7 +184,9 @@ static void faults_deduct(struct thread *thread, struct course *course, struct p
 
 void trail_begin(struct thread *thread, uint64_t ticks)
 {
-    thread->progress.course = (struct course){.wanted = ticks, .asked = FIRST};
+    /* The more different code there is, the colder the copies by whose pace it is timed. */
+    uint64_t wanted = agent.options.tally ? plain_cold_ticks(ticks, agent_variety()) : ticks;
+    thread->progress.course = (struct course){.wanted = wanted, .asked = FIRST};
     thread->progress.in_trail = thread->progress.timing = true;
     thread->resume.times = 0; /* a window before it may have waited as often as it may */
 }
