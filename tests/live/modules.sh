@@ -12,9 +12,9 @@ take() { # NAME PROGRAM
 }
 for name in latency_bins float_classes lines locks; do
     build $name examples/modules/$name.c
-    program=modules
-    [ $name = latency_bins ] && program=latencies
-    take $name $program 2000000
+    program=modules rounds=10000000 # 0.05 s of a Zen 5
+    [ $name = latency_bins ] && program=latencies rounds=2000000
+    take $name $program $rounds
 done
 /usr/bin/python3 -B - "$work" <<'EOF' || bad 'figures'
 import json, sys
@@ -57,7 +57,7 @@ static void take(const struct gait_scale *scale, const struct gait_tuple *tuples
 const struct gait_module gait_module = {GAIT_MODULE_VERSION, "bad", GAIT_ADDRESS, wants, take, 0};
 EOF
     build "$1" "$work/$1.c"
-    "$gait" record -F 2000 --events edge,call --module "$work/$1.so" -o "$work/$1" -- "$built/programs/modules" 2000000 >/dev/null 2>"$work/stderr" || bad "$1: status $?"
+    "$gait" record -F 2000 --events edge,call --module "$work/$1.so" -o "$work/$1" -- "$built/programs/modules" 10000000 >/dev/null 2>"$work/stderr" || bad "$1: status $?"
     grep -q "$3" "$work/stderr" || { bad "$1 was not told of"; cat "$work/stderr"; }
     "$gait" verify "$work/$1" >"$work/verify" || bad "verify $1"
     "$gait" report --json "$work/$1" >"$work/report" && grep -q '"product"' "$work/report" || bad "$1: the profile is gone"

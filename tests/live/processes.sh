@@ -5,8 +5,9 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 . tests/live/lib/attach.sh
 cat >"$work/turn.c" <<'C'
+#include <time.h>
 volatile unsigned sum;
-int main(void) { for (unsigned i = 0; i < 40000000; i++) sum += i * 7; return 0; }
+int main(void) { while (clock() < CLOCKS_PER_SEC / 10) for (unsigned i = 0; i < 100000; i++) sum += i * 7; return 0; }
 C
 gcc -O1 -g -o "$work/turn" "$work/turn.c" || exit 1
 loop="for i in 1 2 3 4 5 6; do $work/turn; done"

@@ -41,24 +41,29 @@ status 0 'over at once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c pa
 "$gait" paths "$work/once" 2>"$work/stderr" && bad 'paths of less than a second'
 says 'samples of less than a second have none'
 
-# A process that becomes another program while it is recorded.
+# A process that becomes another program while it is recorded. On a busy machine it takes a while to be python.
+until_python() { for _ in $(seq 100); do case $(readlink "/proc/$pid/exe") in *python*) return ;; esac; sleep 0.1; done; bad 'no python'; }
 attached() {
 start became /usr/bin/python3 -c "$spin"'
 import os
-os.execv("/bin/sleep", ["sleep", "3"])' 0.4
-sleep 0.2
-status 0 'exec' timeout 20 "$gait" record -o "$work/became" -p "$pid"
+os.execv("/bin/sleep", ["sleep", "3"])' 0.8
+until_python
+status 0 'exec' timeout 120 "$gait" record -o "$work/became" -p "$pid"
 says "process $pid became another program (exec), which is not recorded"
-start ended /usr/bin/python3 -c "$spin" 0.4
-sleep 0.2
-status 0 'end' timeout 20 "$gait" record -o "$work/ended" -p "$pid"
+start ended /usr/bin/python3 -c "$spin" 0.8
+until_python
+status 0 'end' timeout 120 "$gait" record -o "$work/ended" -p "$pid"
 grep -q 'became another' "$work/stderr" && bad 'a process that ended became another program'
 
 # A stopped process cannot be left.
 start stopped /usr/bin/python3 -c "$spin" 20
-sleep 0.2
-{ sleep 0.4; kill -STOP "$pid"; } &
-status 0 'stopped' timeout 20 "$gait" record --duration 0.8 -o "$work/stopped" -p "$pid"
+until_python
+{
+    for _ in $(seq 200); do grep -q memfd:gait "/proc/$pid/maps" && grep -q 'TracerPid:.0$' "/proc/$pid/status" && break; sleep 0.05; done
+    sleep 0.2
+    kill -STOP "$pid"
+} &
+status 0 'stopped' timeout 120 "$gait" record --duration 0.8 -o "$work/stopped" -p "$pid"
 says "the agent stays in process $pid, which is stopped by a signal"
 kill -CONT "$pid"
 }
