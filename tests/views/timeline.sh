@@ -31,12 +31,14 @@ first, second = times.get('first_phase', []), times.get('second_phase', [])
 check('both phases were seen', first and second, list(times))
 # A sample is taken when its time has passed, or some milliseconds later: 30 are plenty.
 slack = 0.03
+# Slices get wider as the run gets longer, which on a busy machine it does.
+margin = max(0.2, 1.5 * max(slice['to'] - slice['from'] for slice in line['slices']))
 for i, slice in enumerate(line['slices']):
     if slice['to'] < changed - slack:
         check(f"second phase at {slice['from']}, before {changed}", second[i] == 0, second[i])
     if slice['from'] > changed + slack:
         check(f"first phase at {slice['from']}, after {changed}", first[i] == 0, first[i])
-check('slices cover the run', line['slices'][0]['from'] <= began + 0.2 and line['slices'][-1]['to'] >= ended - 0.2,
+check('slices cover the run', line['slices'][0]['from'] <= began + margin and line['slices'][-1]['to'] >= ended - margin,
       line['slices'][0], line['slices'][-1], began, ended)
 whole = ask('contexts')['selected']['time']
 check('slices add up', abs(sum(slice['user'] for slice in line['slices']) - whole) < 0.02 * whole, whole)
@@ -44,15 +46,15 @@ check('threads add up', abs(sum(sum(thread['user']) for thread in line['threads'
 def parts(part):
     answer = ask('report', '--time', part)
     return {row['name']: row['time'] or 0 for row in answer['rows']}, answer
-before, answer = parts(f':{changed - 0.2:.3f}')
+before, answer = parts(f':{changed - margin:.3f}')
 check('the part before', before['first_phase'] > 0.1 and not before.get('second_phase'), before)
 check('no off-CPU time of a part', answer['off_time'] is None, answer['off_time'])
-check('it says which', answer['part']['from'] <= began + 0.2 and abs(answer['part']['to'] - changed + 0.2) < 0.2, answer['part'])
-after, answer = parts(f'{changed + 0.2:.3f}:')
+check('it says which', answer['part']['from'] <= began + margin and abs(answer['part']['to'] - changed + margin) < margin, answer['part'])
+after, answer = parts(f'{changed + margin:.3f}:')
 check('the part after', after['second_phase'] > 0.1 and not after.get('first_phase'), after)
 both = ask('contexts', '--time', '0:')['selected']['time']
 check('all of it', abs(both - whole) < 1e-6 * whole, both, whole)
-names = {row['function'] for row in ask('contexts', '--time', f'{changed + 0.2:.3f}:')['rows']}
+names = {row['function'] for row in ask('contexts', '--time', f'{changed + margin:.3f}:')['rows']}
 check('contexts of a part', 'second_phase' in names and 'first_phase' not in names, names)
 # What windows counted is known by whole batches, and the answer says of which part of the run they are.
 begin = {row['name']: int(row['address'].split('+0x')[1], 16) for row in ask('report')['rows'] if row['name'].endswith('_phase')}
