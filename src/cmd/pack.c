@@ -74,7 +74,7 @@ static void pack(struct profile *profile, const struct options *options)
     for (uint32_t i = 0; i < profile->modules.n; i++)
         modules[i] = i;
     kernel_names_complete(profile);
-    places_mark_profile(&places, profile, modules);
+    places_mark_profile(&places, profile, modules, true);
     gather(&result, profile, &places, (struct gather_wish){0}, NULL);
     for (size_t i = 0; i < result.kept.n; i++)
         kept_add(&profile->kept, &profile->arena, &result.kept.at[i]);

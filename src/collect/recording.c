@@ -431,6 +431,7 @@ static struct gather_wish patience(const struct run *run)
 static void finish(struct run *run)
 {
     struct err err;
+    run->output.cpu_ns = run->told.whole_user_ns + run->told.whole_kernel_ns;
     run->recording->file_bytes = output_close(&run->output, rewrites(run), patience(run));
     run->recording->edges = run->output.rows[TABLE_EDGES];
     run->recording->ranges = run->output.rows[TABLE_RANGES];

@@ -5,6 +5,8 @@
 #include "profile/places.h"
 #include "profile/profile.h"
 
+#include <string.h>
+
 /* A value that is an address shows the string that is there. */
 enum { STRING_BYTES = 64 };
 /* Most code of a module without names that is swept while somebody waits: some 2 ms. */
@@ -40,6 +42,17 @@ static bool want(struct function_gather *functions, function_id function, enum w
     return true;
 }
 
+/* Of a function that a single sample found, and no window, a run can say little: its code may be
+ * larger than what all that was found takes. */
+static enum want want_of(struct module_gather *gather, function_id function, enum place_seen kind)
+{
+    uint8_t *samples = &gather->functions.samples[function];
+    if (kind == PLACE_ONCE && *samples < 2)
+        (*samples)++;
+    bool all = kind == PLACE_RAN || *samples == 2 || !gather->wish.patience;
+    return all ? WANT_ALL : WANT_LINES;
+}
+
 /* Marks are steps of 16 bytes: a function that only shares one is kept without need. `last`: what
  * is not a function that ran is taken, too. */
 static void functions_want(struct module_gather *gather, const struct places *places, bool last)
@@ -49,6 +62,7 @@ static void functions_want(struct module_gather *gather, const struct places *pl
     uint64_t at = 0;
     size_t range = 0;
     enum place_seen kind;
+    memset(functions->samples, 0, functions->symbols->functions.n * sizeof *functions->samples);
     while (places_next(places, gather->module, &at, &kind)) {
         bool all = kind == PLACE_RAN || !gather->wish.patience;
         uint64_t end = at + (1 << PLACE_BITS);
@@ -56,7 +70,8 @@ static void functions_want(struct module_gather *gather, const struct places *pl
             range++;
         bool code = false;
         for (size_t i = range; i < ranges->n && ranges->at[i].start.v < end; i++)
-            code = want(functions, ranges->at[i].function, all ? WANT_ALL : WANT_LINES);
+            code = want(functions, ranges->at[i].function,
+                        want_of(gather, ranges->at[i].function, kind));
         if (last && !code)
             interval_add(functions->references, at, STRING_BYTES);
         else if (last && !all)
@@ -212,6 +227,7 @@ static void functions_open(struct module_gather *gather, enum kept_kind kind,
                                           .wanted = mem_alloc(n * sizeof *functions->wanted),
                                           .named = mem_alloc(n * sizeof *functions->named),
                                           .taken = mem_alloc(n * sizeof *functions->taken),
+                                          .samples = mem_alloc(n * sizeof *functions->samples),
                                           .references = mem_alloc(sizeof *functions->references)};
     functions->references->image = image;
     functions->references->symbols = symbols;
@@ -228,6 +244,7 @@ static void functions_close(struct function_gather *functions)
     mem_free(functions->wanted);
     mem_free(functions->named);
     mem_free(functions->taken);
+    mem_free(functions->samples);
     mem_free(functions->references);
     vec_release(&functions->arrivals);
     *functions = (struct function_gather){0};

@@ -25,9 +25,10 @@ struct module_gather {
         const struct image *image;
         const struct symbols *symbols;
         enum kept_kind kind;
-        uint8_t *wanted; /* by function: enum want of gather_module.c */
-        bool *named;     /* likewise: its name */
-        uint8_t *taken;  /* likewise: enum taken there */
+        uint8_t *wanted;  /* by function: enum want of gather_module.c */
+        bool *named;      /* likewise: its name */
+        uint8_t *taken;   /* likewise: enum taken there */
+        uint8_t *samples; /* likewise: places that one sample found; 2: or more */
         bool lines_sought, has_lines, any_taken;
         struct line_gathering lines;
         struct references *references;

@@ -3,7 +3,10 @@
 #include "profile/profile.h"
 #include "records/sample.h"
 
-enum { PAGES_MAX = 1 << 13 };
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGES_MAX = 1 << 13, PAGE_BYTES = PLACE_KINDS * PLACES_WORDS * sizeof(uint64_t) };
 
 void places_release(struct places *places)
 {
@@ -17,13 +20,12 @@ void places_release(struct places *places)
 
 void places_copy(struct places *to, const struct places *from)
 {
-    enum { BITS_BYTES = 2 * PLACES_WORDS * sizeof(uint64_t) };
     *to = (struct places){0};
     for (size_t i = 0; i < from->n; i++) {
         struct module_places *module = vec_push(to);
         for (size_t k = 0; k < from->at[i].n; k++) {
-            struct places_page page = {from->at[i].at[k].number, mem_alloc(BITS_BYTES)};
-            memcpy(page.bits, from->at[i].at[k].bits, BITS_BYTES);
+            struct places_page page = {from->at[i].at[k].number, mem_alloc(PAGE_BYTES)};
+            memcpy(page.bits, from->at[i].at[k].bits, PAGE_BYTES);
             *vec_push(module) = page;
         }
     }
@@ -54,8 +56,7 @@ static struct places_page *page_get(struct module_places *module, uint64_t numbe
             return NULL;
         (void)vec_push(module);
         memmove(&module->at[at + 1], &module->at[at], (module->n - 1 - at) * sizeof *module->at);
-        module->at[at] = (struct places_page){
-            .number = number, .bits = mem_alloc(2 * PLACES_WORDS * sizeof(uint64_t))};
+        module->at[at] = (struct places_page){.number = number, .bits = mem_alloc(PAGE_BYTES)};
     }
     module->last = at;
     return &module->at[at];
@@ -69,9 +70,26 @@ void places_mark(struct places *places, uint32_t module, uint64_t at, enum place
     uint64_t bit = (at & ((1 << PLACES_PAGE_BITS) - 1)) >> PLACE_BITS;
     if (!page)
         return;
-    page->bits[bit >> 6] |= (uint64_t)1 << (bit & 63);
-    if (kind == PLACE_RAN)
-        page->bits[PLACES_WORDS + (bit >> 6)] |= (uint64_t)1 << (bit & 63);
+    for (int k = 0; k <= (int)kind; k++)
+        page->bits[k * PLACES_WORDS + (int)(bit >> 6)] |= (uint64_t)1 << (bit & 63);
+}
+
+static enum place_seen kind_of(const struct places_page *page, uint64_t bit)
+{
+    int kind = PLACE_KINDS - 1;
+    while (kind && !(page->bits[kind * PLACES_WORDS + (int)(bit >> 6)] >> (bit & 63) & 1))
+        kind--;
+    return (enum place_seen)kind;
+}
+
+/* PLACE_CALLER, too, if it is not marked. */
+static enum place_seen places_at(const struct places *places, uint32_t module, uint64_t at)
+{
+    const struct module_places *pages = module < places->n ? &places->at[module] : NULL;
+    size_t i = pages ? page_position(pages, at >> PLACES_PAGE_BITS) : 0;
+    if (!pages || i == pages->n || pages->at[i].number != at >> PLACES_PAGE_BITS)
+        return PLACE_CALLER;
+    return kind_of(&pages->at[i], (at & ((1 << PLACES_PAGE_BITS) - 1)) >> PLACE_BITS);
 }
 
 bool places_next(const struct places *places, uint32_t module, uint64_t *at,
@@ -92,8 +110,7 @@ bool places_next(const struct places *places, uint32_t module, uint64_t *at,
                 continue;
             bit += (uint64_t)__builtin_ctzll(word);
             *at = page->number << PLACES_PAGE_BITS | bit << PLACE_BITS;
-            *ret_kind =
-                page->bits[PLACES_WORDS + (bit >> 6)] >> (bit & 63) & 1 ? PLACE_RAN : PLACE_CALLER;
+            *ret_kind = kind_of(page, bit);
             return true;
         }
     }
@@ -163,13 +180,57 @@ void places_mark_key(struct places *places, int table, const void *key, const ui
 }
 
 /* A node without a weight was only on the way to others. */
-static void mark_stacks(struct places *places, const struct stacks *stacks, const uint32_t *modules)
+static void mark_callers(struct places *places, const struct stacks *stacks,
+                         const uint32_t *modules)
 {
     for (uint32_t i = 0; i < stacks->nodes.n; i++) {
         struct stack_key key = stacks_key(stacks, i);
         if (key.module != MODULE_NONE)
             places_mark(places, modules[key.module], key.address, PLACE_CALLER);
     }
+}
+
+static int weight_order(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* More than that is the weight of several samples: one weighs about as much as an eighth of all
+ * cells do at most, and up to 5/3 of it, as the time between samples is random. */
+static uint64_t weight_of_one(const struct stacks *stacks)
+{
+    uint32_t n = stacks->cells.n;
+    if (!n)
+        return 0;
+    uint64_t *weights = mem_alloc(n * sizeof *weights);
+    memcpy(weights, stacks->weights.at, n * sizeof *weights);
+    qsort(weights, n, sizeof *weights, weight_order);
+    uint64_t most = weights[n / 8] + weights[n / 8] * 2 / 3;
+    mem_free(weights);
+    return most;
+}
+
+/* Of the samples of a run some are of places that no other sample found. */
+static void mark_samples_once(struct places *places, const struct stacks *stacks,
+                              const uint32_t *modules)
+{
+    uint64_t one = weight_of_one(stacks);
+    mark_callers(places, stacks, modules);
+    for (uint32_t i = 0; i < stacks->cells.n; i++) {
+        const struct stack_cell *cell = map_key(&stacks->cells, i);
+        struct stack_key key = stacks_key(stacks, cell->node);
+        if (key.module == MODULE_NONE)
+            continue;
+        bool more = stacks->weights.at[i] > one ||
+                    places_at(places, modules[key.module], key.address) >= PLACE_ONCE;
+        places_mark(places, modules[key.module], key.address, more ? PLACE_RAN : PLACE_ONCE);
+    }
+}
+
+static void mark_stacks(struct places *places, const struct stacks *stacks, const uint32_t *modules)
+{
+    mark_callers(places, stacks, modules);
     for (uint32_t i = 0; i < stacks->cells.n; i++) {
         const struct stack_cell *cell = map_key(&stacks->cells, i);
         struct stack_key key = stacks_key(stacks, cell->node);
@@ -199,7 +260,7 @@ static void mark_windows(struct places *places, const struct windows *windows,
 
 /* Series and contexts of paths name functions that other tables have, too. */
 void places_mark_profile(struct places *places, const struct profile *profile,
-                         const uint32_t *modules)
+                         const uint32_t *modules, bool counts)
 {
     for (int i = 0; i < TABLES; i++)
         for (uint32_t k = 0; k < profile->tables[i].n; k++)
@@ -208,7 +269,12 @@ void places_mark_profile(struct places *places, const struct profile *profile,
         places_mark_key(places, TABLE_EDGES, &profile->loose.edges.at[i].key, modules);
     for (size_t i = 0; i < profile->loose.ranges.n; i++)
         places_mark_key(places, TABLE_RANGES, &profile->loose.ranges.at[i].key, modules);
-    mark_stacks(places, &profile->stacks, modules);
+    if (profile->mode != PROFILE_SAMPLED)
+        mark_stacks(places, &profile->stacks, modules);
+    else if (counts)
+        mark_samples_once(places, &profile->stacks, modules);
+    else
+        mark_callers(places, &profile->stacks, modules);
     mark_stacks(places, &profile->passages, modules);
     mark_stacks(places, &profile->waits, modules);
     mark_stacks(places, &profile->call_costs, modules);

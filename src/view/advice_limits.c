@@ -169,7 +169,7 @@ static const char *unwalked_why(const struct profile *profile)
     } reasons[] = {
         {"system calls", {LOSS_at_syscall}},
         {"generated or changed code", {LOSS_at_anonymous, LOSS_at_writable, LOSS_at_undecoded}},
-        {"processes that lived for less than 1 s, of which only the first of a program is walked",
+        {"processes that others started and that lived for less than 1 s: they are not walked",
          {LOSS_young}},
         {"interrupts in the kernel", {LOSS_kernel}},
         {"modules being loaded", {LOSS_in_loader, LOSS_in_agent}},

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 14,
+    CHANNEL_VERSION = 15,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -137,6 +137,7 @@ struct directory {
      * once. */
     struct wire_calibration calibration;
     uint64_t programs[DIRECTORY_PROGRAMS]; /* that were begun, by their files; 0: free */
+    int32_t first_pid, reserved_pid;       /* the process that began first; samples only */
 };
 _Static_assert(sizeof(struct directory) <= DIRECTORY_BYTES, "the directory has its place");
 #define DIRECTORY_TOOL_DIED (UINT32_C(1) << 30) /* FUTEX_OWNER_DIED */

@@ -82,7 +82,7 @@
     LOSS(cut_off, "thread ran or waited when its process ended: its last branch may be missing")   \
     LOSS(python_unread, "Python frames incomplete: interrupted while they changed")                \
     LOSS(python_deep, "Python frames incomplete: more than are kept")                              \
-    LOSS(young, "sample without a walk: its process, not the first of its program, is below 1 s")  \
+    LOSS(young, "sample without a walk: its process, not the first, has run for less than 1 s")    \
     LOSS(branch_broken, "straight run between two branch records left out: no code goes that way") \
     LOSS(branch_astray, "branch record left out: its instruction cannot lead there")               \
     LOSS(branch_wrong_path, "branch record left out: on a wrong path of the processor")            \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Many processes of one program: only the first is walked from its beginning, and reports say so. Attaching says which
+# Many processes: only the first is walked from its beginning, and reports say so. Attaching says which
 # child processes are not recorded.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
@@ -21,6 +21,10 @@ grep -q 'sample without a walk: its process' "$work/out" || bad 'the report does
 grep -Eq 'user +main' "$work/out" || bad 'no time in main'
 "$gait" record -q -F 250 -o "$work/data" -- sh -c "$loop" || bad 'recording at a fixed rate fails'
 same 'not walked at a fixed rate' 0 "$(young "$work/data")"
+# A process that another one started is walked only when it has run for a while, also if it is new.
+"$gait" record -q -o "$work/data" -- sh -c "$work/turn; :" || bad 'recording one by a shell fails'
+[ "$(young "$work/data")" -gt 0 ] || bad 'a new process of a shell is walked from its beginning'
+"$gait" info --json "$work/data" | grep -q '"windows": 0,' || bad 'a short process of a shell has windows'
 # One process alone is walked from its beginning.
 "$gait" record -q -o "$work/data" -- "$work/turn" || bad 'recording one fails'
 same 'not walked of one process' 0 "$(young "$work/data")"

@@ -82,6 +82,7 @@ take() {
         "$gait" export --format $format -o "$to/$format" "$file" 2>"$to/$format.err" || echo "status $?" >>"$to/$format.err"
     done
     # How to get debug information of a file is for the machine that has the file.
+    sed -i 's/\(no lines\): [^"]*/\1/' "$to/json"
     sed -i 's/\(no lines\): .*/\1/; /^set DEBUGINFOD_URLS/d; /-v says where gait looked/d' "$to"/report.*
     [ -f "$to/pprof" ] && gzip -dc "$to/pprof" >"$to/pprof.plain" && rm "$to/pprof"
 }

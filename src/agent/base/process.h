@@ -75,12 +75,12 @@ struct agent {
     uint64_t paced_ticks, paced_instructions; /* of all trails: native ticks; each adds to it */
     uint32_t due[AGENT_PLACES];               /* trails: agent/sampling/budget.c */
     uint64_t long_at_ns; /* the next long trail is due when ran_ns is so much */
-    bool young; /* until it has run for a while: not walked, because others of its program were */
-    uint32_t counting;  /* a thread is in a trail that counts: one at a time */
-    uint64_t tick_ns;   /* between ticks of the kernel's clock */
-    uint64_t ran_ns;    /* CPU time of all threads between their samples; each adds to it */
-    uint64_t copied_ns; /* time spent on translation; each thread adds to it */
-    uint64_t spent_ns;  /* cost of their samples; each adds to it */
+    uint64_t young_ns;   /* not walked until ran_ns is so much (agent/threads/begin.h) */
+    uint32_t counting;   /* a thread is in a trail that counts: one at a time */
+    uint64_t tick_ns;    /* between ticks of the kernel's clock */
+    uint64_t ran_ns;     /* CPU time of all threads between their samples; each adds to it */
+    uint64_t copied_ns;  /* time spent on translation; each thread adds to it */
+    uint64_t spent_ns;   /* cost of their samples; each adds to it */
     uint64_t window_spent_ns, windows_begun; /* of that: of recorded windows; and their number */
     uint64_t tool_told_ns; /* the tool's CPU time at the last check, and when that was */
     uint64_t tool_looked_tsc;

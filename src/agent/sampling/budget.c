@@ -38,7 +38,6 @@ enum {
     WITHOUT_MOST = 32,                 /* samples */
     SAVED_IN = 8,                      /* seconds of CPU time */
     LONG_FIRST_NS = 100 * 1000 * 1000, /* of CPU time, until the first long trail */
-    YOUNG_NS = 1000 * 1000 * 1000,     /* of CPU time */
     ENTRY_MOST = 4,                    /* times the calibrated cost of an interrupt */
     REACH_SHIFT = 5,
     REACH_MANY = 8192, /* of 65536 trails that came to a system call */
@@ -267,14 +266,10 @@ static bool window_missing(void)
            __atomic_load_n(&agent.channel->interrupts, __ATOMIC_RELAXED) >= WITHOUT_MOST;
 }
 
-/* To copy the code of a process that is over soon costs more than 1 % of its time, and where one
- * program runs again and again its first process has shown the same. */
 static bool too_young(void)
 {
-    if (!agent.young || agent.options.fixed_hz)
-        return false;
-    agent.young = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED) < YOUNG_NS;
-    return agent.young;
+    return !agent.options.fixed_hz &&
+           __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED) < agent.young_ns;
 }
 
 struct sample_parts budget_parts(struct thread *thread)

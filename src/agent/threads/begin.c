@@ -13,7 +13,12 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-enum { ARCH_SHADOW_STACK_STATUS = 0x5005 };
+enum {
+    ARCH_SHADOW_STACK_STATUS = 0x5005,
+    /* Of CPU time: a process of a new program is young, or of one that ran before. */
+    YOUNG_NEW_NS = 250 * 1000 * 1000,
+    YOUNG_KNOWN_NS = 1000 * 1000 * 1000,
+};
 
 /* A process whose returns the hardware checks against a shadow stack cannot run on copies. */
 static bool has_shadow_stack(void)
@@ -59,9 +64,19 @@ static bool program_known(void)
     return true;
 }
 
+/* The process that the recording began with, whatever it executes. */
+static bool process_is_first(void)
+{
+    int32_t *first = &agent.directory->first_pid, none = 0;
+    return __atomic_compare_exchange_n(first, &none, agent.pid, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED) ||
+           none == agent.pid;
+}
+
 void agent_begin_young(void)
 {
-    agent.young = program_known();
+    bool known = program_known();
+    agent.young_ns = process_is_first() ? 0 : known ? YOUNG_KNOWN_NS : YOUNG_NEW_NS;
 }
 
 bool agent_begin(void)

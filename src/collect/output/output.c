@@ -130,6 +130,7 @@ uint64_t output_ahead_ns(const struct output *output)
 
 static void files_keep(struct output *output, struct gather_wish patience)
 {
+    enum { CPU_SHARE = 128 };
     const struct profile *profile;
     const struct places *places = profile_writer_places(output->writer, &profile);
     struct keep_result gathered;
@@ -139,7 +140,9 @@ static void files_keep(struct output *output, struct gather_wish patience)
     output->without_lines = gathered.without_lines;
     if (output->keep.sources)
         sources_keep(&gathered.kept, &gathered.arena);
-    profile_writer_keep(output->writer, &gathered.kept, &gathered.arena);
+    bool all = output->keep.all || output->keep.sources;
+    profile_writer_keep(output->writer, &gathered.kept, &gathered.arena,
+                        all ? UINT64_MAX : output->cpu_ns / CPU_SHARE);
     keep_result_release(&gathered);
     if (output->ahead)
         gather_ahead_release(output->ahead);

@@ -429,6 +429,7 @@ static void output_finish(struct run *run)
     struct gather_wish wish = {0};
     if (run->options->all_cpus)
         wish.patience = wish.lines = 1;
+    run->output.cpu_ns = run->told.user_ns + run->told.kernel_ns;
     run->plain->file_bytes = output_close(&run->output, true, wish);
     memcpy(run->plain->write_error, run->output.error, sizeof run->output.error);
 }

@@ -54,10 +54,10 @@ void profile_writer_note_places(struct profile_writer *writer);
  * it takes a millisecond where adding up takes ten. */
 const struct places *profile_writer_places(struct profile_writer *writer,
                                            const struct profile **ret_modules);
-/* Adds what is kept of modules' files, numbered like those places, to the file when it is closed.
- */
+/* Adds what is kept of modules' files, numbered like those places, to the file when it is closed,
+ * which may take about so much CPU time. */
 void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
-                         struct arena *arena);
+                         struct arena *arena, uint64_t cpu_ns);
 /* Rewrites the file and marks it complete. Frees the writer, also on failure. */
 bool profile_writer_close(struct profile_writer *writer, struct err *err);
 /* The same without rewriting it: readers add the appends up. Takes next to no time. */

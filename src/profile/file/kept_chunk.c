@@ -31,7 +31,7 @@ struct slice {
 };
 struct slices {
     VEC(struct slice);
-    bool compressed;
+    bool compressed, columns;
 };
 
 static void part_encode(struct encoder *encoder, const struct kept_part *part,
@@ -132,7 +132,7 @@ static void slice_encode(void *context, size_t index, unsigned worker)
     slice->encoder.zstd = slices->compressed ? ZSTD_createCCtx() : NULL;
     if (!tells_code(slice))
         slice_encode_whole(slice);
-    else if (slices->compressed)
+    else if (slices->columns)
         slice_encode_columns(slice);
     else
         slice_encode_told(slice, NULL);
@@ -157,7 +157,8 @@ void encode_kept(struct encoder *encoder, const struct kept_parts *kept,
                  const struct numbering *in_file)
 {
     struct kept_parts sorted = {0};
-    struct slices slices = {.compressed = encoder->zstd};
+    struct slices slices = {.compressed = encoder->zstd,
+                            .columns = encoder->zstd && !encoder->quick};
     vec_room(&sorted, kept->n);
     for (size_t i = 0; i < kept->n; i++) {
         ASSERT(kept->at[i].module < in_file->n && kept->at[i].n <= KEPT_BYTES_MAX);

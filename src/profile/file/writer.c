@@ -261,7 +261,7 @@ static void places_note(struct profile_writer *writer, const struct profile *del
 {
     struct numbering modules = {0};
     total_modules(writer, delta, &modules);
-    places_mark_profile(&writer->places, delta, modules.at);
+    places_mark_profile(&writer->places, delta, modules.at, true);
     vec_release(&modules);
 }
 
@@ -275,19 +275,24 @@ const struct places *profile_writer_places(struct profile_writer *writer,
         for (uint32_t k = 0; k < writer->keys[i].n; k++)
             places_mark_key(&writer->places, i, map_key(&writer->keys[i], k), modules.at);
     if (writer->delta)
-        places_mark_profile(&writer->places, writer->delta, modules.at);
+        places_mark_profile(&writer->places, writer->delta, modules.at, false);
     modules.n = 0;
     for (uint32_t i = 0; i < writer->total.modules.n; i++)
         *vec_push(&modules) = i;
-    places_mark_profile(&writer->places, &writer->total, modules.at);
+    places_mark_profile(&writer->places, &writer->total, modules.at, false);
     vec_release(&modules);
     *ret_modules = &writer->total;
     return &writer->places;
 }
 
 void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
-                         struct arena *arena)
+                         struct arena *arena, uint64_t cpu_ns)
 {
+    enum { COLUMNS_NS = 50 }; /* for each byte of code; Zen 5 */
+    uint64_t code = 0;
+    for (size_t i = 0; i < kept->n; i++)
+        code += kept->at[i].code_n;
+    writer->encoder.quick = code * COLUMNS_NS > cpu_ns;
     kept_join(&writer->total.kept, &writer->total.arena, kept, arena);
     kept_sort(&writer->total.kept);
 }

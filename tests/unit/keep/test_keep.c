@@ -286,12 +286,44 @@ static void test_ahead_keeps_the_same(void **state)
     ahead_keeps_the_same((struct gather_wish){1, 1, false}, (struct gather_wish){1, 1000, false});
 }
 
+/* How many of some functions have code, if each was sampled at so many places. */
+static size_t sampled_functions_with_code(unsigned places, unsigned patience)
+{
+    struct own own;
+    struct keep_result result;
+    size_t with_code = 0;
+    own_open(&own);
+    const struct code_ranges *ranges = &own.binary.symbols.ranges;
+    for (size_t i = 0; i < ranges->n; i++)
+        for (unsigned k = 0; ranges->at[i].bytes > 100 && i % 5 == 0 && k < places; k++)
+            places_mark(&own.places, 0, ranges->at[i].start.v + 32 + (uint64_t)32 * k, PLACE_ONCE);
+    gather(&result, &own.profile, &own.places, (struct gather_wish){patience, 1, true}, NULL);
+    for (size_t i = 0; i < result.kept.n; i++)
+        with_code += result.kept.at[i].kind == KEPT_FUNCTION && result.kept.at[i].code_n;
+    assert_true(result.kept.n > 10);
+    keep_result_release(&result);
+    own_close(&own);
+    return with_code;
+}
+
+static void test_one_sample_keeps_no_code(void **state)
+{
+    (void)state;
+    assert_int_equal(sampled_functions_with_code(1, 1), 0);
+    assert_true(sampled_functions_with_code(2, 1) > 10);
+    assert_true(sampled_functions_with_code(1, 0) > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers_alike),         cmocka_unit_test(test_ahead_keeps_the_same),
-        cmocka_unit_test(test_file_first_then_kept),  cmocka_unit_test(test_damaged_parts),
-        cmocka_unit_test(test_function_whole_or_not), cmocka_unit_test(test_longer_part_wins),
+        cmocka_unit_test(test_answers_alike),
+        cmocka_unit_test(test_ahead_keeps_the_same),
+        cmocka_unit_test(test_file_first_then_kept),
+        cmocka_unit_test(test_damaged_parts),
+        cmocka_unit_test(test_function_whole_or_not),
+        cmocka_unit_test(test_longer_part_wins),
+        cmocka_unit_test(test_one_sample_keeps_no_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

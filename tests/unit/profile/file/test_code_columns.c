@@ -157,12 +157,13 @@ static void damage_is_harmless(void **state)
 
 /* ---- chunks */
 
-static size_t kept_encode(struct encoder *encoder, const uint8_t *code, size_t n, bool told)
+static size_t kept_encode(struct encoder *encoder, const uint8_t *code, size_t n, bool told,
+                          bool quick)
 {
     struct kept_parts kept = {0};
     struct numbering in_file = {0};
     *vec_push(&in_file) = 0;
-    *encoder = (struct encoder){.zstd = ZSTD_createCCtx()};
+    *encoder = (struct encoder){.zstd = ZSTD_createCCtx(), .quick = quick};
     for (size_t i = 0; i < n; i += PIECE) {
         size_t bytes = n - i < PIECE ? n - i : PIECE;
         *vec_push(&kept) = (struct kept_part){.kind = KEPT_FUNCTION,
@@ -196,21 +197,23 @@ static void decode(const struct bytes *file, struct decoder *decoder)
 
 static void chunks_are_smaller_and_the_same(void **state)
 {
-    struct encoder plain, columns;
+    struct encoder plain, columns, quick;
     struct profile profile;
     struct decoder decoder;
     size_t n, at = 0;
     const uint8_t *code = own_code(&n);
     (void)state;
-    size_t before = kept_encode(&plain, code, n, false);
-    size_t now = kept_encode(&columns, code, n, true);
+    size_t before = kept_encode(&plain, code, n, false, false);
+    size_t now = kept_encode(&columns, code, n, true, false);
+    size_t at_once = kept_encode(&quick, code, n, true, true);
     print_message("%zu bytes of code: %zu, in columns %zu\n", n, before, now);
     assert_true(now < before - before / 8);
+    assert_true(at_once > now && at_once < before + before / 8);
     profile_init(&profile);
     profile_module(&profile, "/no/such", NULL, 0);
     decoder_init(&decoder, &profile);
     *vec_push(&decoder.in_profile) = 0;
-    decode(&columns.out, &decoder);
+    decode(&quick.out, &decoder); /* it says where code is, too, and is written in columns below */
     for (size_t i = 0; i < profile.kept.n; i++) {
         assert_memory_equal(profile.kept.at[i].bytes, code + at, profile.kept.at[i].n);
         at += profile.kept.at[i].n;
@@ -229,6 +232,7 @@ static void chunks_are_smaller_and_the_same(void **state)
     ZSTD_freeCCtx(again.zstd);
     encoder_release(&again);
     encoder_release(&plain);
+    encoder_release(&quick);
     encoder_release(&columns);
     decoder_release(&decoder);
     profile_release(&profile);
