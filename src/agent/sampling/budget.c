@@ -211,19 +211,31 @@ static bool chance(struct thread *thread, uint64_t of_65536)
     return (thread_random(thread) & 0xffff) < of_65536;
 }
 
-/* The same, but as evenly as possible among samples that were interrupted at the same place: so
- * trails are spread over the program's code as its time is, which all samples know, and not by
- * chance once more. Each place begins anywhere between two. */
+/* What is owed to a place, or to all: limited, since chance may change. */
+static int32_t owed(int32_t due, int64_t more)
+{
+    const int64_t most = 1 << 18;
+    int64_t now = due + more;
+    return (int32_t)(now > most ? most : now < -most ? -most : now);
+}
+
+/* The same, but as evenly as possible over time, and among samples that were interrupted at the
+ * same place: so trails are spread over the program's phases and over its code as its time is,
+ * which all samples know, and not by chance once more. All samples together are owed a trail, and
+ * so are those of each place, which begins anywhere between two: one is due where both debts
+ * together make one. */
 static bool chance_here(struct thread *thread, uint64_t of_65536)
 {
-    enum { PLACE_BITS = 5 };
+    enum { PLACE_BITS = 5, ONE = 0x10000 };
     uint32_t place = (uint32_t)(thread->frame.rip >> PLACE_BITS) * UINT32_C(0x9e3779b1);
-    uint32_t *due = &agent.due[place / (UINT32_MAX / AGENT_PLACES + 1)];
-    uint64_t now = *due ? *due : 1 + (thread_random(thread) & 0xffff);
-    now += of_65536;
-    bool here = now > 0x10000;
-    *due = (uint32_t)(here ? now - 0x10000 : now);
-    return here;
+    int32_t *due = &agent.due[place / (UINT32_MAX / AGENT_PLACES + 1)];
+    int32_t here = *due ? *due : (int32_t)(thread_random(thread) & 0xffff) - ONE / 2;
+    here = owed(here, (int64_t)of_65536);
+    int32_t all = owed(agent.due_all, (int64_t)of_65536);
+    bool now = here + all > ONE;
+    *due = owed(here, now ? -ONE : 0);
+    agent.due_all = owed(all, now ? -ONE : 0);
+    return now;
 }
 
 static uint64_t portion(uint64_t part, uint64_t whole)

@@ -259,6 +259,29 @@ static void trails_are_spread_as_samples_are(void **state)
     assert_in_range(had[1], all * 2 / 10 - 3, all * 2 / 10 + 3);
 }
 
+/* A program in phases, each in places of its own that are interrupted once or twice: each phase has
+ * trails as it has samples. By the places alone, one of ten had 28 where 23 are due. */
+static void trails_are_spread_over_phases(void **state)
+{
+    enum { PHASES = 10, PLACES = 150, SAMPLES = 250 };
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = PPM, .tally = 1}, true);
+    thread->period_ns = 4000000;
+    thread->means.rest_ticks = 3 * US;
+    int had[PHASES] = {0}, all = 0;
+    for (int i = 0; i < PHASES * SAMPLES; i++) {
+        uint64_t place = (uint64_t)(i / SAMPLES * PLACES + i % PLACES);
+        thread->frame.rip = 0x401000 + 0x40 * place;
+        thread->means.trail_ticks = 200 * US;
+        bool trail = budget_parts(thread).trail;
+        had[i / SAMPLES] += trail;
+        all += trail;
+    }
+    assert_in_range(all, PHASES * 10, PHASES * SAMPLES / 2);
+    for (int i = 1; i < PHASES; i++)
+        assert_in_range(had[i], all / PHASES - 4, all / PHASES + 4);
+}
+
 /* A late interrupt of the calibration is a sample before there is a budget. */
 static void windows_have_exits_before_there_are_means(void **state)
 {
@@ -304,6 +327,7 @@ int main(void)
         cmocka_unit_test(trails_suit_the_distance_of_system_calls),
         cmocka_unit_test(trails_cost_by_their_own_pace),
         cmocka_unit_test(trails_are_spread_as_samples_are),
+        cmocka_unit_test(trails_are_spread_over_phases),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }
