@@ -47,8 +47,7 @@ static uint64_t stretch(uint64_t ticks, const struct trail_sum *trails)
 
 /* Context switches know the time of all threads, also of those that nobody waited for, but with it
  * what the host of a virtual machine took. So they count only if much is missing otherwise at the
- * end: totals only grow, and children are missing until they are waited for. How time divides is
- * known best by the kernel's own account, which looks at every tick. */
+ * end: totals only grow, and children are missing until they are waited for. */
 static void all_times(const struct kernel_part *kernel, struct cpu_times *times)
 {
     uint64_t all = kernel->user_ns + kernel->kernel_ns, told = times->user_ns + times->kernel_ns;
@@ -86,6 +85,28 @@ static uint64_t stretch_counted(uint64_t ticks, const struct drain_sum *sum)
     return (uint64_t)((double)ticks * (n * by + LONG_FEW * usual) / (n + LONG_FEW));
 }
 
+void cpu_times_divide(struct cpu_times *times, double kernel_share, uint64_t samples)
+{
+    enum { FEW = 16, DEVIATIONS = 3 };
+    uint64_t all = times->user_ns + times->kernel_ns;
+    if (samples < FEW || !all)
+        return;
+    double n = (double)samples, told = (double)times->kernel_ns / (double)all;
+    double wide = DEVIATIONS * sqrt((kernel_share * (1 - kernel_share) + 1 / n) / n);
+    if (fabs(told - kernel_share) <= wide)
+        return;
+    times->kernel_ns = (uint64_t)((double)all * kernel_share);
+    times->user_ns = all - times->kernel_ns;
+}
+
+static void divide(const struct kernel_part *kernel, struct cpu_times *times)
+{
+    uint64_t all = kernel->user_ns + kernel->kernel_ns;
+    if (kernel_part_times(kernel) && all)
+        cpu_times_divide(times, (double)kernel->kernel_ns / (double)all,
+                         kernel->follow.samples.taken);
+}
+
 void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,
                 struct totals *ret_totals)
 {
@@ -96,6 +117,8 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
     struct cpu_times all = *times;
     if (kernel && last)
         all_times(kernel, &all);
+    if (kernel)
+        divide(kernel, &all);
     totals.user_ns = totals.whole_user_ns = all.user_ns;
     totals.kernel_ns = totals.whole_kernel_ns = all.kernel_ns;
     totals.walked_ns = sum.walked_ns;
@@ -132,18 +155,31 @@ static void give(uint64_t *delta, uint64_t *told, uint64_t now)
     *told = now;
 }
 
+/* The sum is right, also if what was told divides it in another way: that can be added to alone. */
+static void give_divided(uint64_t *delta[2], uint64_t *told[2], uint64_t user, uint64_t kernel)
+{
+    uint64_t sum = user + kernel;
+    if (sum <= *told[0] + *told[1])
+        return;
+    user = user < *told[0] ? *told[0] : user;
+    user = sum - user < *told[1] ? sum - *told[1] : user;
+    give(delta[0], told[0], user);
+    give(delta[1], told[1], sum - user);
+}
+
 void totals_give(struct totals *delta, struct totals *told, const struct totals *now)
 {
     give(&delta->windows, &told->windows, now->windows);
     give(&delta->interrupts, &told->interrupts, now->interrupts);
     give(&delta->instructions, &told->instructions, now->instructions);
-    give(&delta->user_ns, &told->user_ns, now->user_ns);
-    give(&delta->kernel_ns, &told->kernel_ns, now->kernel_ns);
+    give_divided((uint64_t *[]){&delta->user_ns, &delta->kernel_ns},
+                 (uint64_t *[]){&told->user_ns, &told->kernel_ns}, now->user_ns, now->kernel_ns);
     give(&delta->user_ticks, &told->user_ticks, now->user_ticks);
     give(&delta->agent_ns, &told->agent_ns, now->agent_ns);
     give(&delta->tool_ns, &told->tool_ns, now->tool_ns);
-    give(&delta->whole_user_ns, &told->whole_user_ns, now->whole_user_ns);
-    give(&delta->whole_kernel_ns, &told->whole_kernel_ns, now->whole_kernel_ns);
+    give_divided((uint64_t *[]){&delta->whole_user_ns, &delta->whole_kernel_ns},
+                 (uint64_t *[]){&told->whole_user_ns, &told->whole_kernel_ns}, now->whole_user_ns,
+                 now->whole_kernel_ns);
     give(&delta->walked_ns, &told->walked_ns, now->walked_ns);
     give(&delta->once_ns, &told->once_ns, now->once_ns);
     give(&delta->complete_ns, &told->complete_ns, now->complete_ns);

@@ -12,6 +12,12 @@ struct cpu_times;
 void totals_now(const struct drain *drain, const struct cpu_times *times, bool last,
                 struct totals *ret_totals);
 
+/* The kernel divides a thread's time by what ticks of its clock, 250 a second, find it at. Where
+ * others want the CPU, a thread's turns end at ticks, and code at their ends stands for all: a
+ * program with 0.6 of 1.6 s in the kernel had 0.1 to 1.1. Samples come at any moment, but are few.
+ * So they divide the time if they contradict the kernel: by more than chance does in one of 300. */
+void cpu_times_divide(struct cpu_times *times, double kernel_share, uint64_t samples);
+
 /* Adds to `delta` what `now` exceeds `told` by, and sets `told` to it. Batches and their sums are
  * not touched: closing a batch adds them. */
 void totals_give(struct totals *delta, struct totals *told, const struct totals *now);
