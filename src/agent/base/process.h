@@ -84,6 +84,7 @@ struct agent {
     uint64_t window_spent_ns, windows_begun; /* of that: of recorded windows; and their number */
     uint64_t tool_told_ns; /* the tool's CPU time at the last check, and when that was */
     uint64_t tool_looked_tsc;
+    uint32_t tool_looks;  /* checks of the tool so far */
     uint32_t tool_silent; /* consecutive checks, at least a second apart, that found nothing new */
 
     /* signals: the program's own actions for those that the agent keeps. Interposers of any thread
