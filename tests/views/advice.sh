@@ -54,7 +54,7 @@ int main(void)
     return (s + x) & 1;
 }
 C
-gcc -O2 -g -o chase chase.c && "$gait" record -q -F 500 -o chase.data -- ./chase
+gcc -O2 -g -o chase chase.c && "$gait" record -q -F 1000 -o chase.data -- ./chase
 "$gait" report chase.data >out || bad 'report of a line that waits'
 line=$(grep -n 'misses' chase.c | cut -d: -f1)
 grep -q "chase.c:$line of main takes .* of user time with .* of the instructions: it waits" out && grep -q 'gait record --events latency -- ./chase' out || { bad 'no word of the line that waits'; cat out; }
