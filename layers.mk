@@ -116,7 +116,8 @@ USES_cmd               := collect/doctor import view lab carry export serve
 USES_model    := model/replay
 USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
                  analysis/graph analysis/live
-GROUPS        := model analysis
+USES_branches := collect/plain import
+GROUPS        := model analysis branches
 
 # Freestanding: caller's memory only, no libc. Compiled for the agent and again for the tool.
 FREESTANDING := wire python x86 walk/base walk/count walk/emit walk/cache walk compress

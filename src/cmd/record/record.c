@@ -5,9 +5,11 @@
 #include "cmd/ending.h"
 #include "base/quote.h"
 #include "cmd/record/progress.h"
+#include "cmd/record/record_branches.h"
 #include "cmd/record/record_options.h"
 #include "cmd/record/summary.h"
 #include "collect/perf/proc.h"
+#include "collect/plain/branches.h"
 #include "collect/plain/plain_rate.h"
 #include "cmd/view/view.h"
 
@@ -22,8 +24,7 @@ static int written(const char *write_error)
     return EXIT_RECORD_FAILED;
 }
 
-/* Shows the profile, if that was asked for, and ends as the program did. */
-static int show_and_end(const struct record_command *options, int status)
+int record_show_and_end(const struct record_command *options, int status)
 {
     if (options->view && view_profile(options->walks.output) != EXIT_DONE)
         return EXIT_RECORD_FAILED;
@@ -75,7 +76,7 @@ static int record_walks(struct record_command *options)
     /* What the program itself says of its end comes first. */
     if (!failed && recording.empty && recording.status == 0)
         failed = EXIT_RECORD_FAILED;
-    return failed ? failed : show_and_end(options, recording.status);
+    return failed ? failed : record_show_and_end(options, recording.status);
 }
 
 /* Walks can stand in for samples of CPU time of a program that is started, and for nothing else. */
@@ -118,7 +119,19 @@ static int record_plain(struct record_command *options)
     if (!options->quiet)
         summary_plain(&options->plain, &plain, options->verbose);
     int failed = written(plain.write_error);
-    return failed ? failed : show_and_end(options, plain.status);
+    return failed ? failed : record_show_and_end(options, plain.status);
+}
+
+/* Whichever is there: a sample of the processor costs no copies of code. */
+static void branches_choose(struct record_command *options)
+{
+    struct err err;
+    if (options->branches != BRANCHES_AUTO)
+        return;
+    bool granted = branches_granted(options->plain.hz, false, &err);
+    options->branches = granted ? BRANCHES_LBR : BRANCHES_WALKS;
+    if (!granted && !options->quiet)
+        say("branches: by walks; %s", err.text);
 }
 
 int cmd_record(int argc, char **argv)
@@ -137,7 +150,10 @@ int cmd_record(int argc, char **argv)
     options.walks.command = options.plain.command =
         *options.walks.argv ? quote_words(&arena, options.walks.argv)
                             : arena_format(&arena, "gait %s", quote_words(&arena, argv));
-    int status = options.is_plain ? record_plain(&options) : record_walks(&options);
+    branches_choose(&options);
+    int status = options.is_plain   ? record_plain(&options)
+                 : options.branches ? record_branches(&options)
+                                    : record_walks(&options);
     selection_release(&options.only);
     if (options.walks.core)
         model_release(&options.core);

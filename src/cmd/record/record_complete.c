@@ -185,8 +185,29 @@ static bool walks_complete(struct record_command *options, struct err *err)
     return contexts_complete(options, err) && processes_complete(options, err);
 }
 
+/* Samples of the processor are what perf makes of them: nothing goes with them but a rate. */
+static bool branches_complete(struct record_command *options, struct err *err)
+{
+    const struct recording_options *walks = &options->walks;
+    const char *other = options->is_plain                      ? "--plain, -e and -a"
+                        : options->plain.n_pids                ? "-p"
+                        : options->plain.duration_ns           ? "--duration"
+                        : walks->record.mode != RECORD_SAMPLED ? "--exact"
+                        : options->events                      ? "--events"
+                        : walks->only                          ? "--only"
+                        : walks->module                        ? "--module"
+                        : walks->compress                      ? "--compress"
+                        : *options->for_walks                  ? options->for_walks
+                        : walks->record.delay_ns               ? "-D"
+                                                               : NULL;
+    options->plain.hz = walks->record.fixed_hz ? walks->record.fixed_hz : PLAIN_HZ;
+    if (!options->branches || !other)
+        return true;
+    return err_set(err, ERR_USAGE, "--branches does not go with %s", other);
+}
+
 bool record_complete(struct record_command *options, struct err *err)
 {
-    return subject_check(options, err) &&
+    return subject_check(options, err) && branches_complete(options, err) &&
            (options->is_plain ? plain_complete(options, err) : walks_complete(options, err));
 }

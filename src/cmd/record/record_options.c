@@ -256,6 +256,18 @@ static bool take_event(void *to, const struct flag *flag, const char *value, str
     return take_text(to, flag, value, err);
 }
 
+static bool take_branches(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct record_command *options = to;
+    int place = flag_word(flag, value);
+    (void)err;
+    if (place >= 0)
+        options->branches = (enum record_branches_how)place;
+    else if (strcmp(value, "none") == 0)
+        options->branches = BRANCHES_BARE;
+    return place >= 0 || options->branches == BRANCHES_BARE;
+}
+
 static bool take_all(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     struct record_command *options = to;
@@ -287,6 +299,10 @@ static const struct flag flags[] = {
      TO(walks_u32, walks.record.trail), .high = 1 << 24},
     {"trigger", 0, "KIND", "perf, cputime or auto", ": what interrupts the program (auto)",
      .take = take_trigger},
+    {"branches", 0, "HOW", "walks, lbr or auto",
+     ": record branches by walking, by the processor's own records (LBR), or by these where it has "
+     "them (walks)",
+     .take = take_branches},
     EXACT("counts", "no samples: count every instruction and edge of the run"),
     EXACT("paths", "count the paths through functions (gait paths)"),
     {"ticks", 0, "[=all]", NULL, "also measure their time: some executions, or all",

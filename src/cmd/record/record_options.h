@@ -25,7 +25,16 @@ struct record_command {
     char for_walks[64];   /* a given option that only walks have; or "" */
     bool merges_sites;    /* of calling contexts */
     bool quiet, verbose, view;
+    enum record_branches_how {
+        BRANCHES_WALKS,
+        BRANCHES_LBR,
+        BRANCHES_AUTO,
+        BRANCHES_BARE, /* what LBR does, but for the records: for tests on any machine */
+    } branches;
 };
+
+/* Shows the profile, if that was asked for, and ends as the program did. */
+int record_show_and_end(const struct record_command *options, int status);
 
 /* Pointers in `options` lead into argv and into `options`. */
 bool record_parse(struct record_command *options, int argc, char **argv, struct err *err);

@@ -182,7 +182,12 @@ static void judge_hardware(struct judge *judge)
     standing = judge_hardware_standing(machine, branches);
     judge_add(judge, "LBR", standing,
               machine->core_pmu ? outcome_text(judge, branches) : "none: there is no PMU",
-              "gait does not need it: it records branches by walking",
+              standing == STANDING_GOOD
+                  ? arena_format(judge->arena,
+                                 "the last %llu taken branches a sample, some microseconds each; "
+                                 "walks give some 32,000 instructions a sample",
+                                 (unsigned long long)branches.value)
+                  : "gait does not need it: it records branches by walking",
               machine->core_pmu ? judge_perf_advice(judge, branches, 2) : pass);
     judge_add(judge, "IBS", machine->ibs ? STANDING_GOOD : STANDING_MISSING,
               machine->ibs ? "/sys/bus/event_source/devices/ibs_op exists"

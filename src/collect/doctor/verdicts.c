@@ -72,9 +72,24 @@ static void judge_plain(struct judge *judge)
               machine->core_pmu ? judge_perf_advice(judge, cycles, 2) : "");
 }
 
+/* Both give branches; walks work everywhere. */
+static void judge_branches(struct judge *judge)
+{
+    const struct machine *machine = judge->machine;
+    struct attempt_outcome branches = machine->tried[TRY_branches];
+    enum standing standing = judge_hardware_standing(machine, branches);
+    bool works = standing == STANDING_GOOD;
+    judge_add(
+        judge, "branches", judge->findings->records ? STANDING_GOOD : standing,
+        works ? "gait record walks; gait record --branches lbr takes the processor's records"
+              : "gait record walks; this machine grants no branch records of the processor",
+        works ? "which cost less a sample, and say less: no values, paths, or long loops" : "", "");
+}
+
 void judge_recordings(struct judge *judge)
 {
     judge->findings->verdicts_at = judge->findings->n;
     judge_record(judge);
     judge_plain(judge);
+    judge_branches(judge);
 }

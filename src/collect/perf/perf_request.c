@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "collect/perf/perf_record.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -266,6 +267,60 @@ bool perf_request_settle(struct perf_request *request, const struct perf_wish *w
     /* Not of all processes: unwinding stacks of every daemon takes so long that rings overflow. */
     made.waits = made.clock && made.kernel && made.tracker.context_switch && !wish->all_cpus &&
                  try(&made.waiter, wish);
+    *request = made;
+    return true;
+}
+
+/* ---- branch records */
+
+/* Taken branches, where a number for them is known, so that each is met as often as it is taken.
+ * Generations of AMD before Zen 4 record branches for this event alone. */
+static const char *branches_event(void)
+{
+    static const unsigned intel = 0x756e6547, amd = 0x68747541; /* of the vendor's name */
+    unsigned most, name, c, d;
+    if (!__get_cpuid(0, &most, &name, &c, &d))
+        return "branches:u";
+    return name == intel ? "r20c4:u" : name == amd ? "rc4:u" : "branches:u";
+}
+
+static bool branches_refused(const char *event, struct err *err)
+{
+    char paranoid[64];
+    int why = errno;
+    const char *otherwise = "; without --branches gait record records branches by walking";
+    perf_paranoid_text(paranoid, sizeof paranoid);
+    errno = why;
+    if (why == EACCES || why == EPERM)
+        return err_errno(err, "branch records of the processor are refused: %s%s", paranoid,
+                         otherwise);
+    return err_errno(err, "this machine has no branch records (LBR) for event %s%s", event,
+                     otherwise);
+}
+
+bool perf_request_branches(struct perf_request *request, const struct perf_wish *wish, bool bare,
+                           struct err *err)
+{
+    enum { TAKEN_A_SECOND = 300000000 }; /* as many programs have; `hz` is met roughly */
+    struct perf_request made = {.clock = bare};
+    struct perf_event_attr *attr = &made.sampler;
+    if (!perf_name_parse(bare ? "cpu-clock:u" : branches_event(), &made.event, err))
+        return false;
+    ask_tracker(&made.tracker, true);
+    made.tracker.context_switch = 0;
+    ask_sampler(attr, &made.event, wish);
+    made.mean_period_ns = (bare ? 1000000000 : TAKEN_A_SECOND) / wish->hz;
+    attr->freq = 0;
+    attr->sample_period = made.mean_period_ns;
+    attr->sample_type = PERF_RECORD_SAMPLED | (bare ? 0 : PERF_SAMPLE_BRANCH_STACK);
+    attr->branch_sample_type = bare ? 0 : PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+    while (!try(attr, wish))
+        if (errno != EINVAL || !give_up_something(&made, attr, errno))
+            return branches_refused(made.event.text, err);
+    if (!try(&made.tracker, wish) && errno == EINVAL)
+        made.tracker.build_id = 0;
+    if (!try(&made.tracker, wish))
+        return branches_refused(made.event.text, err);
     *request = made;
     return true;
 }

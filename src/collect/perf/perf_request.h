@@ -48,6 +48,12 @@ struct perf_request {
 bool perf_request_settle(struct perf_request *request, const struct perf_wish *wish,
                          struct err *err);
 
+/* The same of the processor's branch records (LBR, BRS) in user mode: samples have the last taken
+ * branches, no registers and no stack; periods are taken branches. `bare`: they have no branches
+ * either, and come by CPU time, as on any machine. */
+bool perf_request_branches(struct perf_request *request, const struct perf_wish *wish, bool bare,
+                           struct err *err);
+
 /* Opens an event, close-on-exec; -1 with errno. `pid` -1: all, `cpu` -1: any. */
 int perf_open(const struct perf_event_attr *attr, int pid, int cpu);
 
