@@ -64,7 +64,9 @@ check() {
     share page-faults touch 95 100
     share context-switches rest 80 100
     share task-clock reckon 40 100
-    count page-faults 80000 125000
+    # What a sample stands for is the kernel's guess, which adapts to the rate: of 100,080 faults 100,056 to 101,943 in 21 of
+    # 24 recordings beside busy processes, in the others 113,594, 120,551 and 147,484.
+    count page-faults 60000 200000
     count context-switches 1000 6000
 }
 
