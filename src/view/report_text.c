@@ -274,6 +274,22 @@ static void beside_cell(struct sheet *sheet, const struct report *report,
         sheet_cell(sheet, "?");
 }
 
+/* Of a loop that is entered in several ways one block is called its head. Where it ran less often
+ * than the loop was entered, it counts nothing. */
+static bool head_counts(const struct report *report, const struct report_row *row)
+{
+    return !row->irreducible || report_count(report, row).hi >= report_entries(report, row).value;
+}
+
+static void iterations_cell(struct sheet *sheet, const struct report *report,
+                            const struct report_row *row)
+{
+    if (report->by == BY_LOOP && !head_counts(report, row))
+        sheet_cell(sheet, "-");
+    else
+        count_cell(sheet, report, report_count(report, row));
+}
+
 static void row_cell(struct sheet *sheet, const struct report *report, const struct report_row *row,
                      const struct source_paths *paths, enum column column)
 {
@@ -284,9 +300,14 @@ static void row_cell(struct sheet *sheet, const struct report *report, const str
     case TOTAL: share_cell(sheet, report, report_total_share(report, row)); break;
     case BESIDE: beside_cell(sheet, report, row); break;
     case INSTRUCTIONS: count_cell(sheet, report, report_instructions(report, row)); break;
-    case COUNT: count_cell(sheet, report, report_count(report, row)); break;
+    case COUNT: iterations_cell(sheet, report, row); break;
     case ENTRIES: count_cell(sheet, report, report_entries(report, row)); break;
-    case MEAN: mean_cell(sheet, report_trip_mean(report, row)); break;
+    case MEAN:
+        if (head_counts(report, row))
+            mean_cell(sheet, report_trip_mean(report, row));
+        else
+            sheet_cell(sheet, "-");
+        break;
     case CUT: cut_cell(sheet, report, row); break;
     case TRIPS: trips_cell(sheet, report, row); break;
     case CPI: cpi_cell(sheet, report_cpi(report, row)); break;

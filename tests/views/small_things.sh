@@ -77,4 +77,34 @@ if perf record -q -e cpu-clock -F 499 -o perf.data ./loops 4000 >said 2>&1; then
 else
     echo 'perf does not record here: import of its samples is not tested'
 fi
+
+# A loop that is entered in two ways, always past its head, has no number of iterations; it is not 0.
+cat >entries.c <<'C'
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    (void)argv;
+    unsigned x = (unsigned)argc, n = 3000;
+    if (argc > 5)
+        goto head;
+    goto middle;
+head:
+    x = x * 3 + 1;
+    printf("%u", x);
+    if (x & 1)
+        goto out;
+middle:
+    for (unsigned i = 0; i < n; i++)
+        x ^= x * 5 + i;
+    if (argc > 3)
+        goto head;
+out:
+    return (int)(x & 1);
+}
+C
+if gcc -O1 -g -o entries entries.c && "$gait" record -q --exact=counts -o entries.data -- ./entries; then
+    "$gait" report --by loop --module entries entries.data >shown || bad 'loops that are entered in two ways'
+    grep -E ' 0 +1 +0\.00 +main' shown && bad 'a loop entered past its head is said to have 0 iterations'
+    grep -qE ' - +1 +- +main' shown || { bad 'no - for a loop whose head never ran'; cat shown; }
+fi
 finish
