@@ -216,18 +216,23 @@ static int sampler_open(struct perf_events *events, struct perf_cpu *cpu, int ti
 }
 
 /* Samples of all events come through one ring: the kernel's number tells them apart. */
-static bool other_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec,
-                       uint32_t which)
+static bool other_number(struct perf_events *events, int fd, uint32_t which)
 {
     uint64_t id;
-    int fd = sampler_open(events, cpu, tid, on_exec, &events->request->others[which].attr);
-    if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
+    if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
         return false;
     uint32_t index = map_add(&events->ids, &id);
     if (index == events->of_ids.n)
         *vec_push(&events->of_ids) = which;
     events->of_ids.at[index] = which;
     return true;
+}
+
+static bool other_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec,
+                       uint32_t which)
+{
+    int fd = sampler_open(events, cpu, tid, on_exec, &events->request->others[which].attr);
+    return fd >= 0 && other_number(events, fd, which);
 }
 
 static bool samplers_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec)
@@ -237,6 +242,19 @@ static bool samplers_open(struct perf_events *events, struct perf_cpu *cpu, int 
     for (uint32_t i = 0; ok && i < request->n_others; i++)
         ok = other_open(events, cpu, tid, on_exec, i);
     return ok;
+}
+
+/* Where two events count the same switch, the kernel gives both samples the number of one of them
+ * (Linux 6.18). */
+static bool waiter_number(struct perf_events *events, int fd)
+{
+    static const struct perf_event_name switches = {.type = PERF_TYPE_SOFTWARE,
+                                                    .config = PERF_COUNT_SW_CONTEXT_SWITCHES};
+    const struct perf_request *request = events->request;
+    for (uint32_t i = 0; i < request->n_others; i++)
+        if (perf_name_shares(&request->others[i].event, &switches) && !other_number(events, fd, i))
+            return false;
+    return true;
 }
 
 static bool waiter_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec)
@@ -250,6 +268,8 @@ static bool waiter_open(struct perf_events *events, struct perf_cpu *cpu, int ti
     if (fd < 0)
         return false;
     *vec_push(&events->waiters) = fd;
+    if (!waiter_number(events, fd))
+        return false;
     if (cpu->wait_fd >= 0)
         return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->wait_fd) == 0;
     cpu->wait_fd = fd;
@@ -435,22 +455,23 @@ bool perf_events_filling(const struct perf_events *events)
     return false;
 }
 
-uint32_t perf_events_which(const struct perf_events *events)
-{
-    struct perf_ids ids;
-    const struct perf_event_header *record = events->current ? events->current->next : NULL;
-    if (!events->ids.n || !record || !perf_record_sample_ids(record, &ids))
-        return PERF_FIRST;
-    uint32_t index = map_find(&events->ids, &ids.event);
-    return index == MAP_NONE ? PERF_FIRST : events->of_ids.at[index];
-}
-
 bool perf_events_from_waiter(const struct perf_events *events)
 {
     for (size_t i = 0; i < events->cpus.n; i++)
         if (events->current == &events->cpus.at[i].feeds[PERF_FEED_WAITS])
             return true;
     return false;
+}
+
+uint32_t perf_events_which(const struct perf_events *events)
+{
+    struct perf_ids ids;
+    const struct perf_event_header *record = events->current ? events->current->next : NULL;
+    if (!events->ids.n || !record || perf_events_from_waiter(events) ||
+        !perf_record_sample_ids(record, &ids))
+        return PERF_FIRST;
+    uint32_t index = map_find(&events->ids, &ids.event);
+    return index == MAP_NONE ? PERF_FIRST : events->of_ids.at[index];
 }
 
 void perf_events_publish(struct perf_events *events)

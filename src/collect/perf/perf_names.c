@@ -54,6 +54,13 @@ bool perf_name_is_clock(const struct perf_event_name *event)
            (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+bool perf_name_shares(const struct perf_event_name *a, const struct perf_event_name *b)
+{
+    bool apart = (a->exclude_user && b->exclude_kernel) || (a->exclude_kernel && b->exclude_user);
+    return a->type == b->type && a->config == b->config && !apart && !perf_name_is_clock(a) &&
+           (a->type == PERF_TYPE_SOFTWARE || a->type == PERF_TYPE_TRACEPOINT);
+}
+
 static bool find_known(const char *name, struct perf_event_name *event)
 {
     for (size_t i = 0; i < KNOWN_N; i++)

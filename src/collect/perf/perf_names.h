@@ -27,5 +27,9 @@ bool perf_name_parse(const char *text, struct perf_event_name *ret_event, struct
 /* Whether it counts nanoseconds of CPU time. */
 bool perf_name_is_clock(const struct perf_event_name *event);
 
+/* Whether one occurrence may be sampled for both, by the kernel's software: it then gives both
+ * samples the number of one of the two (Linux 6.18). */
+bool perf_name_shares(const struct perf_event_name *a, const struct perf_event_name *b);
+
 /* Names that are the same on all machines, by index; NULL: no more. */
 const char *perf_name_known(size_t index);

@@ -205,6 +205,24 @@ static bool is_named(const struct perf_request *request, const char *name)
     return found;
 }
 
+static bool is_apart(const struct perf_event_name *a, const struct perf_event_name *b,
+                     struct err *err)
+{
+    return !perf_name_shares(a, b) ||
+           err_set(err, ERR_USAGE, "-e: the kernel does not tell samples of %s and of %s apart",
+                   a->text, b->text);
+}
+
+/* Of the event at `n` of the others and all before it. */
+static bool all_apart(const struct perf_request *request, uint32_t n, struct err *err)
+{
+    const struct perf_event_name *event = &request->others[n].event;
+    bool ok = is_apart(&request->event, event, err);
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = is_apart(&request->others[i].event, event, err);
+    return ok;
+}
+
 /* The first of the list, and the others. */
 static bool names_parse(struct perf_request *request, const char *list, struct err *err)
 {
@@ -219,7 +237,8 @@ static bool names_parse(struct perf_request *request, const char *list, struct e
             return err_set(err, ERR_USAGE, "-e: more than %d events", PERF_OTHERS_MAX + 1);
         if (is_named(request, name))
             return err_set(err, ERR_USAGE, "-e: %s is named twice", name);
-        if (!perf_name_parse(name, &other->event, err))
+        if (!perf_name_parse(name, &other->event, err) ||
+            !all_apart(request, request->n_others, err))
             return false;
         other->clock = perf_name_is_clock(&other->event);
         request->n_others++;

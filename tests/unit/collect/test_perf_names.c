@@ -116,10 +116,33 @@ static void lists(void **state)
         assert_false(perf_name_next(&(const char *){wrong[i]}, name, &err));
 }
 
+static bool shares(const char *a, const char *b)
+{
+    struct perf_event_name one, other;
+    struct err err;
+    assert_true(perf_name_parse(a, &one, &err) && perf_name_parse(b, &other, &err));
+    assert_int_equal(perf_name_shares(&one, &other), perf_name_shares(&other, &one));
+    return perf_name_shares(&one, &other);
+}
+
+/* Clocks and hardware interrupt each by itself. */
+static void sharing(void **state)
+{
+    (void)state;
+    assert_true(shares("page-faults", "faults"));
+    assert_true(shares("cs", "context-switches:k"));
+    assert_true(shares("page-faults:u", "faults:u"));
+    assert_false(shares("page-faults:u", "page-faults:k"));
+    assert_false(shares("page-faults", "minor-faults"));
+    assert_false(shares("cpu-clock", "cpu-clock:u"));
+    assert_false(shares("cycles", "cpu-cycles:u"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names),   cmocka_unit_test(modifiers),
                                        cmocka_unit_test(caches),  cmocka_unit_test(raw),
-                                       cmocka_unit_test(unknown), cmocka_unit_test(lists)};
+                                       cmocka_unit_test(unknown), cmocka_unit_test(lists),
+                                       cmocka_unit_test(sharing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
