@@ -67,7 +67,7 @@ for mode in '' --plain --exact=counts; do
 done
 "$gait" report --by line --json dumped.data | grep -q '"file": "made.x", "line": 20' || bad 'dump: no line of it in report --by line'
 if command -v node >/dev/null && node -e 0 2>/dev/null; then
-    echo 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); } fib(33); require("fs").appendFileSync("pids", process.pid + "\n");' >t.js
+    echo 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); } while (process.cpuUsage().user < 700000) fib(27); require("fs").appendFileSync("pids", process.pid + "\n");' >t.js
     "$gait" record -q -o node.data -- node --perf-basic-prof --interpreted-frames-native-stack t.js || bad 'record of node'
     "$gait" report node.data | grep -q 'JS:.*fib .*\[jit\]' || { bad 'node: no name of fib'; "$gait" report node.data; }
     "$gait" record -q -o dump.data -- node --perf-prof --interpreted-frames-native-stack t.js || bad 'record of node with a dump'
