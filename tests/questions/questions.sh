@@ -28,7 +28,7 @@ need() { command -v "$1" >/dev/null || { echo "no $1: its questions are not aske
 gait() { "$gait" "$@"; }
 
 if need cppcheck; then
-    mkdir c && cp "$here"/../../src/walk/emit/*.c c
+    mkdir c && cp "$here"/../../src/walk/*/*.c "$here"/../../src/program/cfg/*.c c # a second or two, also on a fast machine
     gait record -q -o cpp.data cppcheck -q c
     ask 'C++ (cppcheck): where does the time go?' 'hottest function' gait report cpp.data
     hot=$(gait report --json --limit 1 cpp.data | grep -o '"linkage": "[^"]*"' | head -1 | cut -d '"' -f 4)
@@ -45,11 +45,11 @@ if need jq; then
     ask 'C: how long are its loops?' 'iterations|mean' gait report --by loop exact.data
 fi
 if need rustc && rustc -O -g -o shapes "$here/shapes.rs" 2>/dev/null; then
-    gait record -q -o rust.data ./shapes 2000 >/dev/null
+    gait record -q -o rust.data ./shapes 8000 >/dev/null
     ask 'Rust: which function is hot, under a name that can be read?' 'shapes::Disc.*area' gait report rust.data
     ask 'Rust: which line of it?' '[0-9]%.*(fold|sqrt|area)' gait annotate shapes::Disc::area rust.data
     ask 'Rust: what does main cost with all that it calls?' 'shapes::main' gait report --function shapes::main rust.data
-    gait record -q -o rust2.data ./shapes 2000 >/dev/null
+    gait record -q -o rust2.data ./shapes 8000 >/dev/null
     ask 'Rust: did a second run differ?' 'Nothing changed beyond noise|change' gait diff rust.data rust2.data
 fi
 if need go && GOCACHE=$work/cache go build -o words "$here/words.go" 2>/dev/null; then
