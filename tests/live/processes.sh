@@ -21,6 +21,11 @@ grep -q 'sample without a walk: its process' "$work/out" || bad 'the report does
 grep -Eq 'user +main' "$work/out" || bad 'no time in main'
 "$gait" record -q -F 250 -o "$work/data" -- sh -c "$loop" || bad 'recording at a fixed rate fails'
 same 'not walked at a fixed rate' 0 "$(young "$work/data")"
+# Forks that end before their first sample are counted, too, where the kernel tells of them.
+if [[ $modes = *plain* ]]; then
+    "$gait" record -o "$work/data" -- sh -c "for i in 1 2 3 4 5; do x=\$(echo a); done; $work/turn; :" 2>"$work/stderr" || bad 'recording forks fails'
+    grep -Eq ', 7 processes' "$work/stderr" || bad "not all forks: $(grep elapsed "$work/stderr")"
+fi
 # A process that another one started is walked only when it has run for a while, also if it is new.
 "$gait" record -q -o "$work/data" -- sh -c "$work/turn; :" || bad 'recording one by a shell fails'
 [ "$(young "$work/data")" -gt 0 ] || bad 'a new process of a shell is walked from its beginning'

@@ -74,8 +74,11 @@ static void print_time(const struct recording_options *options, const struct rec
     const struct totals *totals = &recording->totals;
     bool sampled = options->record.mode == RECORD_SAMPLED && recording->processes;
     char processes[48] = "", off[48] = "";
-    if (recording->processes > 1)
-        snprintf(processes, sizeof processes, ", %u processes", recording->processes);
+    /* Agents tell of no fork that ended before its first sample; the kernel does. */
+    uint32_t seen = recording->kernel.processes;
+    seen = seen > recording->processes ? seen : recording->processes;
+    if (seen > 1)
+        snprintf(processes, sizeof processes, ", %u processes", seen);
     if (totals->off_ns)
         snprintf(off, sizeof off, ", %.2f s off the CPU", summary_seconds(totals->off_ns));
     say("%.2f s of CPU time%s (user %.2f, kernel %.2f)%s, %.2f s elapsed%s",
