@@ -232,6 +232,7 @@ static void run(struct walk *walk, const struct copied_block *block)
     struct context *context = walk->context;
     uint64_t code = block->entry;
     bool midway = false;
+    context->slot_r11 = context->gpr[R11]; /* not midway, where it is only in its slot, perhaps */
     while (code) {
         enter(walk, code, midway);
         midway = true;

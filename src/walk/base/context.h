@@ -60,7 +60,11 @@ struct context {
     uint64_t gpr[16];
     uint64_t pc, flags;
     uint64_t host_sp;
-    uint64_t slot_rcx, slot_r11; /* of the program, while an exit needs the registers */
+    uint64_t slot_rcx; /* of the program, while an exit needs the register */
+    /* Where copies may be left it is the program's %r11: code that writes the register stores it
+     * here, too (x86/writes_r11.h). So exits and landings, which need the register, need not save
+     * it. If each did, the value would go from load to store to load at every indirect branch. */
+    uint64_t slot_r11;
     uint64_t jump;
     int64_t record_at; /* record: bytes, counts up from -4n to 0, the end of records[] */
     uint32_t exit, leave;

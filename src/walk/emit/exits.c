@@ -19,25 +19,39 @@ void emit_tally(const struct regions *regions, struct code_cursor *c, uint32_t c
     emit_tally_where(c, counter, flags_dead(regions, at_pc, FLAGS_ALL & ~FLAG_CF), rcx_free);
 }
 
+/* Where no flag may change, with the register: the counter is increased by way of it. */
+static void emit_increment(struct code_cursor *c, uint32_t reg, size_t offset, bool wide)
+{
+    uint32_t rex = (wide ? 0x48 : 0x40) | (reg >> 3) * 5, modrm = 0x04 | (reg & 7) << 3;
+    for (uint32_t store = 0; store < 2; store++) {
+        uint64_t opcode = store ? 0x89 : 0x8b;
+        if (store) /* lea 1(%reg), %reg */
+            emit_upto8(c, rex | 0x8du << 8 | (0x40u | (reg & 7) * 9) << 16 | 1u << 24, 4);
+        emit_upto8(c,
+                   0x65 | (uint64_t)(rex & 0x4c) << 8 | opcode << 16 | (uint64_t)modrm << 24 |
+                       UINT64_C(0x25) << 32,
+                   5);
+        emit_u32(c, (uint32_t)offset);
+    }
+}
+
+/* By way of a register that is free, or of %r11, whose slot holds what the program has in it. */
+static void emit_count_kept(struct code_cursor *c, size_t offset, bool wide, bool rcx_free)
+{
+    emit_increment(c, rcx_free ? RCX : R11, offset, wide);
+    if (!rcx_free)
+        emit_load(c, R11, SLOT(slot_r11));
+}
+
 void emit_tally_where(struct code_cursor *c, uint32_t counter, bool flags_free, bool rcx_free)
 {
     size_t offset = SLOT(counters) + sizeof(uint32_t) * (size_t)counter;
-    if (flags_free) {
-        emit_upto8(c, 0x2504ff65, 4); /* incl gs:[offset] */
-        emit_u32(c, (uint32_t)offset);
+    if (!flags_free) {
+        emit_count_kept(c, offset, false, rcx_free);
         return;
     }
-    static const uint8_t load[] = {0x65, 0x8b, 0x0c, 0x25}, store[] = {0x65, 0x89, 0x0c, 0x25};
-    static const uint8_t add[] = {0x8d, 0x49, 1}; /* lea 1(%rcx), %ecx */
-    if (!rcx_free)
-        emit_store(c, RCX, SLOT(slot_rcx));
-    emit_bytes(c, load, sizeof load);
+    emit_upto8(c, 0x2504ff65, 4); /* incl gs:[offset] */
     emit_u32(c, (uint32_t)offset);
-    emit_bytes(c, add, sizeof add);
-    emit_bytes(c, store, sizeof store);
-    emit_u32(c, (uint32_t)offset);
-    if (!rcx_free)
-        emit_load(c, RCX, SLOT(slot_rcx));
 }
 
 void emit_counter(const struct regions *regions, struct code_cursor *c, uint32_t counter,
@@ -49,18 +63,12 @@ void emit_counter(const struct regions *regions, struct code_cursor *c, uint32_t
 void emit_counter_where(struct code_cursor *c, uint32_t counter, bool flags_free, bool rcx_free)
 {
     size_t offset = SLOT(counters) + 8 * (size_t)counter;
-    if (flags_free) {
-        emit_upto8(c, UINT64_C(0x2504ff4865), 5); /* incq gs:[offset] */
-        emit_u32(c, (uint32_t)offset);
+    if (!flags_free) {
+        emit_count_kept(c, offset, true, rcx_free);
         return;
     }
-    if (!rcx_free)
-        emit_store(c, RCX, SLOT(slot_rcx));
-    emit_load(c, RCX, offset);
-    emit_add_rcx(c, 1);
-    emit_store(c, RCX, offset);
-    if (!rcx_free)
-        emit_load(c, RCX, SLOT(slot_rcx));
+    emit_upto8(c, UINT64_C(0x2504ff4865), 5); /* incq gs:[offset] */
+    emit_u32(c, (uint32_t)offset);
 }
 
 static size_t budget_offset(uint32_t budget)

@@ -3,6 +3,7 @@
 #include "walk/emit/guess.h"
 #include "walk/emit/liveness.h"
 #include "walk/emit/through_gs.h"
+#include "x86/writes_r11.h"
 
 #define SLOT(field) offsetof(struct context, field)
 
@@ -32,6 +33,14 @@ static void emit_plain(struct code_cursor *c, const struct step *step)
     uint64_t operand = step->pc + insn->length + (uint64_t)(int64_t)insn->disp;
     int32_t displacement = (int32_t)(operand - cursor_runs_at(c));
     __builtin_memcpy(start + insn->disp_at, &displacement, 4);
+}
+
+/* In front of each way out: the slot of %r11 holds the program's value. */
+static void emit_r11_kept(struct translation *t, struct code_cursor *c)
+{
+    if (t->r11_new)
+        emit_store(c, R11, SLOT(slot_r11));
+    t->r11_new = false;
 }
 
 /* A conditional branch to a place not known yet; returns its rel32 field, which can be patched
@@ -68,8 +77,7 @@ static uint8_t *emit_push_constant(struct code_cursor *c)
     return c->at - 4;
 }
 
-/* mov <the branch's operand>, %r11. It is dead at most calls and returns: its own value comes back
- * through memory, and nothing waits for it. */
+/* mov <the branch's operand>, %r11, whose own value is in its slot. */
 static void emit_operand(struct code_cursor *c, const struct step *step)
 {
     const struct insn *insn = &step->insn;
@@ -99,7 +107,6 @@ static void emit_branch_register(struct translation *t, struct code_cursor *c, s
                                  bool call)
 {
     const struct step *step = &end->shape->steps[end->step];
-    emit_store(c, R11, SLOT(slot_r11));
     note(t, c, end->shape, end->step, IN_SLOT_NONE);
     emit_operand(c, step);
     if (!call)
@@ -140,7 +147,6 @@ static void emit_shadow_move(struct code_cursor *c, uint32_t popped)
 static void emit_return(struct translation *t, struct code_cursor *c, struct ending *end)
 {
     const struct insn *insn = &end->shape->steps[end->step].insn;
-    emit_store(c, R11, SLOT(slot_r11));
     note(t, c, end->shape, end->step, IN_SLOT_NONE);
     emit_u8(c, 0x41); /* pop %r11 */
     emit_u8(c, 0x5b);
@@ -463,6 +469,9 @@ static void emit_copy(struct translation *t, struct code_cursor *hot, const stru
     bool held = t->payload && t->payload->held;
     note(t, hot, shape, i, held ? IN_SLOT_R10_R11 : IN_SLOT_NONE);
     emit_plain(hot, &shape->steps[i]);
+    t->r11_new |= !held && insn_writes_r11(&shape->steps[i].insn);
+    if (t->payload) /* what follows may hold it for something else */
+        emit_r11_kept(t, hot);
 }
 
 /* A copy, and what is recorded of it. */
@@ -497,6 +506,9 @@ static void emit_through_gs(struct translation *t, struct code_cursor *hot,
         note(t, hot, shape, i, IN_SLOT_R11);
     through_gs_copy(hot, step);
     through_gs_after(hot, step);
+    t->r11_new |= insn_writes_r11(&step->insn);
+    if (t->payload)
+        emit_r11_kept(t, hot);
 }
 
 /* Where the return goes to if it goes where it was guessed: the same instructions once more. */
@@ -504,13 +516,16 @@ static void emit_guessed(struct translation *t, struct code_cursor *hot, struct 
                          const struct shape *shape, const struct guess *guess)
 {
     struct exit *exit = exit_guessed(t, shape);
+    bool r11_new = t->r11_new;
     note(t, hot, shape, guess->step, IN_SLOT_NONE);
     struct guess_code code = emit_guess(hot, guess, t->guess);
     for (uint32_t i = guess->step; i + 1 < shape->n_steps; i++)
         emit_copy(t, hot, shape, i);
+    emit_r11_kept(t, hot);
     emit_guessed_return(hot);
     emit_exit(t, hot, cold, exit, t->first_exit + shape->n_segments);
     emit_guess_missed(hot, &code);
+    t->r11_new = r11_new;
 }
 
 /* What is done on the way from one segment to the next. */
@@ -529,6 +544,17 @@ static bool has_copy(const struct shape *shape)
         if (shape->steps[i].insn.class == INSN_PLAIN || shape->steps[i].through_gs)
             return true;
     return false;
+}
+
+/* The last step of a segment, but for its end, that writes %r11: behind it the slot is written,
+ * rather than between a comparison and its branch. */
+static uint32_t last_writer(const struct shape *shape, uint32_t segment)
+{
+    uint32_t i = shape->first_step[segment + 1] - 1;
+    while (i-- > shape->first_step[segment])
+        if (insn_writes_r11(&shape->steps[i].insn))
+            return i;
+    return SHAPE_STEPS;
 }
 
 void translate(struct translation *t, const struct shape *shape, struct code_cursor *hot,
@@ -550,6 +576,7 @@ void translate(struct translation *t, const struct shape *shape, struct code_cur
     else if (t->counter)
         emit_counter_where(hot, t->counter, t->flags_free, false);
     for (uint32_t s = 0; s < shape->n_segments; s++) {
+        uint32_t last = last_writer(shape, s);
         if (s)
             emit_inner(t, hot, cold, shape, s);
         for (uint32_t i = shape->first_step[s]; i < shape->first_step[s + 1]; i++) {
@@ -572,12 +599,15 @@ void translate(struct translation *t, const struct shape *shape, struct code_cur
                 emit_recorded(t, hot, shape, i);
             else if (plain)
                 emit_copy(t, hot, shape, i);
+            if (i == last)
+                emit_r11_kept(t, hot);
             if (!plain && shape->segments[s].end == SEGMENT_COND)
                 emit_side(t, hot, cold, shape, s);
         }
     }
     if (t->payload)
         payload_release(t->payload, hot);
+    emit_r11_kept(t, hot);
     emit_end(t, hot, cold, &end);
     if (end.pushed) {
         emit_displacement(hot, end.pushed, cursor_runs_at(hot));

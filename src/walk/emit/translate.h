@@ -26,6 +26,7 @@ struct translation {
     uint32_t
         turn_segment; /* plain: the end of this segment leads back to the start through `turn` */
     uint64_t turn;
+    bool r11_new;    /* it may have been written since it was stored in its slot */
     bool flags_free; /* count, out: no flag is live at the entry but the carry flag */
     uint64_t entry;  /* out: where its code runs from, after the landing */
     bool guarded;    /* its code may have changed: it first leaves to the dispatcher, ... */
