@@ -79,7 +79,7 @@ static void part_encode_told(struct encoder *encoder, const struct kept_part *pa
     code_writer_add(code, (struct code_piece){part->at, part->bytes + part->code_at, part->code_n});
 }
 
-/* Parts, then columns of code, each compressed by itself. */
+/* Parts, then columns of code, each compressed by itself; or parts alone, compressed in haste. */
 static void slice_encode_told(struct slice *slice, struct code_writer *code)
 {
     struct encoder *encoder = &slice->encoder;
@@ -95,7 +95,8 @@ static void slice_encode_told(struct slice *slice, struct code_writer *code)
     for (size_t i = 0; i < columns; i++)
         encode_number(encoder, code->columns[i].n);
     bytes_add(payload, parts.at, parts.n);
-    *vec_push(&encoder->cuts) = payload->n;
+    if (columns)
+        *vec_push(&encoder->cuts) = payload->n;
     for (size_t i = 0; i < columns; i++) {
         bytes_add(payload, code->columns[i].at, code->columns[i].n);
         *vec_push(&encoder->cuts) = payload->n;

@@ -166,7 +166,7 @@ static bool path_is_ours(const struct profile_writer *writer, struct err *err)
 
 static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, struct err *err)
 {
-    struct encoder encoder = {.zstd = zstd};
+    struct encoder encoder = {.zstd = zstd, .quick = writer->encoder.quick};
     struct numbering in_file = {0};
     int fd;
     if (!path_is_ours(writer, err) || !fold(writer, err))

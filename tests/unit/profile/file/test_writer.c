@@ -393,6 +393,48 @@ static void devices_are_written_into(void **state)
     profile_release(&delta);
 }
 
+/* Bytes of a closed file that keeps code, which may take so much CPU time. */
+static off_t size_with_code(bool whole, uint64_t cpu_ns)
+{
+    enum { PARTS = 512, PART = 48 };
+    extern const uint8_t etext[];
+    const uint8_t *code = etext - PARTS * PART;
+    struct err err = {0};
+    struct profile delta;
+    struct profile_writer *writer;
+    struct kept_parts kept = {0};
+    struct arena arena = {0};
+    struct stat stat_of;
+    ones(&delta, 10);
+    assert_true(profile_writer_open(path, &delta, &writer, &err));
+    profile_writer_note_places(writer);
+    assert_true(profile_writer_append(writer, &delta, &err));
+    for (size_t i = 0; i < PARTS; i++)
+        *vec_push(&kept) = (struct kept_part){.kind = KEPT_FUNCTION,
+                                              .at = i * PART,
+                                              .n = PART,
+                                              .bytes = code + i * PART,
+                                              .code_n = PART};
+    profile_writer_keep(writer, &kept, &arena, cpu_ns);
+    assert_true((whole ? profile_writer_close : profile_writer_end)(writer, &err));
+    assert_int_equal(stat(path, &stat_of), 0);
+    arena_release(&arena);
+    vec_release(&kept);
+    profile_release(&delta);
+    return stat_of.st_size;
+}
+
+/* Whether the file is rewritten or appended to at its end. */
+static void short_runs_are_written_in_haste(void **state)
+{
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        off_t slow = size_with_code(whole, UINT64_MAX), haste = size_with_code(whole, 0);
+        print_message("in columns %ld bytes, in haste %ld\n", (long)slow, (long)haste);
+        assert_int_not_equal(haste, slow); /* of so little code either may be smaller */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +446,7 @@ int main(void)
         cmocka_unit_test(what_is_last_survives_a_rewrite_that_fails),
         cmocka_unit_test(another_recordings_file_is_not_overwritten),
         cmocka_unit_test(devices_are_written_into),
+        cmocka_unit_test(short_runs_are_written_in_haste),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
