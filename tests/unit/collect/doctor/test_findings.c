@@ -94,6 +94,7 @@ static void denied_is_not_missing(void **state)
     machine.tried[TRY_branches] = (struct attempt_outcome){ATTEMPT_REFUSED, EOPNOTSUPP, 0};
     findings = judged(&machine);
     assert_standing(&findings, "LBR", STANDING_MISSING);
+    assert_standing(&findings, "branches", STANDING_GOOD); /* by walks */
     done(&findings);
 }
 
