@@ -155,6 +155,7 @@ int cmd_record(int argc, char **argv)
                  : options.branches ? record_branches(&options)
                                     : record_walks(&options);
     selection_release(&options.only);
+    arena_release(&options.texts);
     if (options.walks.core)
         model_release(&options.core);
     arena_release(&arena);

@@ -144,8 +144,8 @@ static bool take_plan(void *to, const struct flag *flag, const char *value, stru
 
 /* ---- what is recorded */
 
-/* Words with commas between. Edges and calls are what walks are made of: they cannot be left out.
- */
+/* Words with commas between; given again, it adds to them. Edges and calls are what walks are made
+ * of: they cannot be left out. */
 static bool take_events(void *to, const struct flag *flag, const char *text, struct err *err)
 {
     static const struct {
@@ -168,6 +168,8 @@ static bool take_events(void *to, const struct flag *flag, const char *text, str
         if (!*at)
             break;
     }
+    if (options->events)
+        bits |= options->walks.record.events;
     options->walks.record.events = bits;
     return options->events = true;
 }
@@ -249,11 +251,15 @@ static bool take_pids(void *to, const struct flag *flag, const char *text, struc
     return plain->n_pids;
 }
 
+/* May be given several times, as perf takes it. */
 static bool take_event(void *to, const struct flag *flag, const char *value, struct err *err)
 {
     struct record_command *options = to;
+    const char *earlier = options->plain.event;
+    (void)flag, (void)err;
     options->is_plain = true;
-    return take_text(to, flag, value, err);
+    options->plain.event = earlier ? arena_format(&options->texts, "%s,%s", earlier, value) : value;
+    return true;
 }
 
 static bool take_branches(void *to, const struct flag *flag, const char *value, struct err *err)
@@ -369,7 +375,7 @@ static const struct flag flags[] = {
      TO(set, is_plain)},
     {"event", 'e', "EVENT[,...]", NULL,
      "sample by these events, not by CPU time (gait report --event); see gait list",
-     TO(event, plain.event)},
+     .take = take_event},
     {"all-cpus", 'a', NULL, NULL, "record all CPUs and everything that runs on them",
      TO(all, plain.all_cpus)},
     /* For tests, until views and paths use what is behind them. */

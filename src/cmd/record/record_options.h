@@ -22,6 +22,7 @@ struct record_command {
     struct design design; /* of a compressor */
     struct model core;    /* valid if walks.core points here */
     bool events;          /* --events was given */
+    struct arena texts;   /* of options that were given several times */
     char for_walks[64];   /* a given option that only walks have; or "" */
     bool merges_sites;    /* of calling contexts */
     bool quiet, verbose, view;
