@@ -148,14 +148,6 @@ static void lines_sum(struct line_sums *sums, struct scene *scene, const struct 
     scene->functions = all;
 }
 
-static const char *command_of(const struct report *report)
-{
-    const char *command = report->scene->sides[0]->command;
-    bool one = command && *command && !strchr(command, '\n') && strlen(command) < 200 &&
-               strncmp(command, "gait record ", 12) != 0;
-    return one ? command : "COMMAND";
-}
-
 static void line_say(struct adviser *adviser, const struct report_row *row,
                      const struct line_sum *most)
 {
@@ -172,7 +164,7 @@ static void line_say(struct adviser *adviser, const struct report_row *row,
         "or for a slow instruction; how long loads take says|gait record --events latency -- %s "
         "&& gait latencies",
         most->line, advice_name(report, row), advice_share(time), advice_share(count),
-        command_of(report));
+        advice_command(report));
 }
 
 /* The line of the hottest function that waits. */

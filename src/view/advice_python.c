@@ -4,18 +4,24 @@
 
 #include <string.h>
 
-/* Without names of Python functions, where they could be had. */
+/* Without names of Python functions, where they could be had and would be of use. */
 static void advise_names(struct adviser *adviser)
 {
     const struct report *report = adviser->report;
+    bool attached = advice_attached(report);
     if (!report->has_plain || report->scene->sides[0]->mode != PROFILE_PLAIN)
         return;
-    for (size_t i = 0; i < report->plain.functions.n; i++)
-        if (strcmp(report->plain.functions.at[i].name, "_PyEval_EvalFrameDefault") == 0) {
-            advise(adviser, "Python functions have names in recordings without --plain, and of "
-                            "python3.12 -X perf also in plain ones|gait record");
-            return;
-        }
+    for (size_t i = 0; i < report->n; i++) {
+        const struct report_row *row = &report->at[i];
+        if (!row->name || strcmp(row->name, "_PyEval_EvalFrameDefault") != 0 ||
+            !(report_total_share(report, row).lo > 0.01))
+            continue;
+        advise(adviser,
+               "Python functions have names in recordings without --plain, and of python3.12 -X "
+               "perf also in plain ones|gait record %s%s",
+               attached ? "-p " : "-- ", attached ? "PID" : advice_command(report));
+        return;
+    }
 }
 
 /* Who runs Python asks for its functions; the interpreter's are what they are made of. */

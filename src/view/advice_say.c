@@ -101,6 +101,19 @@ void advise_line(struct adviser *adviser, const char *format, ...)
     va_end(args);
 }
 
+bool advice_attached(const struct report *report)
+{
+    const char *command = report->scene->sides[0]->command;
+    return command && strncmp(command, "gait record ", 12) == 0;
+}
+
+const char *advice_command(const struct report *report)
+{
+    const char *command = report->scene->sides[0]->command;
+    bool one = command && *command && !strchr(command, '\n') && strlen(command) < 200;
+    return one && !advice_attached(report) ? command : "COMMAND";
+}
+
 const char *advice_share(struct estimate share)
 {
     static char buffers[2][64];

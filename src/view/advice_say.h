@@ -29,6 +29,10 @@ const char *advice_quoted(const struct report *report, const char *word);
 /* The same of a function: as it is read rather than as it is linked, if that is shorter and means
  * no other that was seen. */
 const char *advice_function(const struct report *report, const char *linkage);
+/* What ran before gait did: of -p and -a. */
+bool advice_attached(const struct report *report);
+/* The program's command to type again, or the word COMMAND. */
+const char *advice_command(const struct report *report);
 /* "12 % (10 to 14)" of a share; two alternating buffers. */
 const char *advice_share(struct estimate share);
 /* What shares are shares of. */

@@ -79,6 +79,14 @@ P
     "$gait" record -q -F 499 --duration 1 -o attached.data -p $pid || bad "$version: record -p"
     kill $pid; wait $pid 2>/dev/null
     "$gait" report --by python attached.data | grep -q 'fib (' || { bad "$version: no Python functions of a running process"; "$gait" report --by python attached.data; }
+    # A plain one says what to type for names: the same command, or the same process.
+    "$gait" record --plain -q -o plain.data -- "$python" t.py 20 || bad "$version: plain"
+    "$gait" report plain.data | grep -qF "gait record -- $python t.py 20" || bad "$version: no command that names Python functions"
+    "$python" t.py 400 & running=$!
+    "$gait" record --plain -q --duration 0.5 -o plain.data -p $running || bad "$version: plain, attached"
+    kill $running
+    wait $running 2>/dev/null
+    "$gait" report plain.data | grep -q 'gait record -p PID' || bad "$version: no command that names Python functions of a process"
     # A profile explains itself, here too.
     "$gait" report --by python "$version.data" >here
     mv t.py away.py
