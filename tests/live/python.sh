@@ -82,7 +82,7 @@ P
     # A plain one says what to type for names: the same command, or the same process.
     "$gait" record --plain -q -o plain.data -- "$python" t.py 20 || bad "$version: plain"
     "$gait" report plain.data | grep -qF "gait record -- $python t.py 20" || bad "$version: no command that names Python functions"
-    "$python" t.py 400 & running=$!
+    "$python" t.py 3000 & running=$!
     "$gait" record --plain -q --duration 0.5 -o plain.data -p $running || bad "$version: plain, attached"
     kill $running
     wait $running 2>/dev/null
