@@ -406,6 +406,21 @@ static void clock_print(const struct context_clock *clock, FILE *to)
     fprintf(to, "; intervals reach down to what overlapping with neighbours may save\n");
 }
 
+/* Why a tree of kernel time is empty, and what has one. */
+static void no_kernel_print(const struct profile *profile, FILE *to)
+{
+    double seconds = (double)profile->totals.kernel_ns / 1e9;
+    if (profile->mode == PROFILE_EXACT)
+        fprintf(to, "exact runs do not sample the kernel; gait record without --exact does\n");
+    else if (profile->mode == PROFILE_PLAIN)
+        fprintf(to,
+                "no sample was in the kernel: %.3f s of kernel time; gait record -F N takes more\n",
+                seconds);
+    else
+        fprintf(to, "no sample of %.3f s of kernel time; gait record --plain takes more of them\n",
+                seconds);
+}
+
 void contexts_text(FILE *to, const struct calling_contexts *contexts, const struct ink *ink,
                    struct contexts_text_options options)
 {
@@ -443,6 +458,8 @@ void contexts_text(FILE *to, const struct calling_contexts *contexts, const stru
                 "%" PRIu64
                 " contexts not shown: lighter than %.4g %%, or beyond --depth or --limit\n",
                 printer.left_out, 100 * options.min_share);
+    if (kernel && !contexts->whole.sum)
+        no_kernel_print(plain->profile, to);
     if (contexts->options.both)
         fprintf(to, "kernel: what of it was in the kernel%s\n",
                 plain->beside_whole ? "" : ", which was not sampled");

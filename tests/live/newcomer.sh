@@ -37,6 +37,12 @@ status 0 compressed "$gait" record -F 2000 --compress P16 -o small.data -- sh -c
 status 2 'paths of what was compressed' "$gait" paths small.data
 says 'compressed recordings have none'
 
+# A tree of kernel time that is empty says why.
+status 0 'no kernel time' "$gait" record -q --no-kernel -F 2000 -o user.data -- sh -c "$busy"
+"$gait" contexts --kernel user.data | grep -q 's of kernel time; gait record --plain' || bad 'an empty tree of kernel time, without a reason'
+status 0 'an exact run' "$gait" record -q --exact=contexts -o calls.data -- true
+"$gait" contexts --kernel calls.data | grep -q 'gait record without --exact' || bad 'an exact tree of kernel time, without a reason'
+
 # Nothing was recorded here, or a word is not known: what there is is told.
 mkdir empty
 status 2 'nothing recorded' sh -c "cd empty && exec '$gait' report"
