@@ -37,6 +37,10 @@ status 0 compressed "$gait" record -F 2000 --compress P16 -o small.data -- sh -c
 status 2 'paths of what was compressed' "$gait" paths small.data
 says 'compressed recordings have none'
 
+# Of two lists of processes none is dropped in silence.
+status 129 'two lists' "$gait" top --once -p 1 -p 2
+says 'type one list, -p 1,2'
+
 # A tree of kernel time that is empty says why.
 status 0 'no kernel time' "$gait" record -q --no-kernel -F 2000 -o user.data -- sh -c "$busy"
 "$gait" contexts --kernel user.data | grep -q 's of kernel time; gait record --plain' || bad 'an empty tree of kernel time, without a reason'

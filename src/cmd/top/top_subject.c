@@ -36,7 +36,9 @@ static bool pids_parse(const char *text, int *ret_pids, size_t *ret_n)
 
 bool top_subject_pids(struct top_subject *subject, const char *text, struct err *err)
 {
-    (void)err;
+    if (subject->typed)
+        return err_set(err, ERR_USAGE, "-p is there twice: type one list, -p %s,%s", subject->typed,
+                       text);
     subject->typed = text;
     return pids_parse(text, NULL, &subject->n_pids);
 }
