@@ -221,11 +221,28 @@ static void advise_losses(struct adviser *adviser)
                100 * unnamed);
 }
 
+/* Nothing ran that a sample could see, because threads waited. */
+static bool advise_idle(struct adviser *adviser)
+{
+    const struct profile *profile = adviser->report->scene->sides[0];
+    const struct totals *totals = &profile->totals;
+    if (totals->interrupts || profile->mode == PROFILE_EXACT || !profile->waits.cells.n ||
+        !waits(profile))
+        return false;
+    advise(adviser,
+           "there is no sample: threads worked for %.4f s and waited for %.2f s|gait waits",
+           (double)(totals->user_ns + totals->kernel_ns) / 1e9,
+           (double)totals->off_ns / 1e9 * blocked_part(profile));
+    return true;
+}
+
 static void advise_few(struct adviser *adviser)
 {
     const struct profile *profile = adviser->report->scene->sides[0];
     const struct totals *totals = &profile->totals;
     double samples = (double)totals->interrupts;
+    if (advise_idle(adviser))
+        return;
     if (profile->mode == PROFILE_PLAIN && totals->interrupts && totals->interrupts < 300)
         advise(adviser,
                "%s: a share of 10 %% is uncertain by ±%.0f %%; record for longer, or more often "

@@ -37,6 +37,16 @@ status 0 compressed "$gait" record -F 2000 --compress P16 -o small.data -- sh -c
 status 2 'paths of what was compressed' "$gait" paths small.data
 says 'compressed recordings have none'
 
+# Where nothing ran, the report leads to what was waited for.
+sleep 60 & sleeper=$!
+sleep 0.3
+"$gait" record -q --plain --duration 0.5 -o idle.data -p $sleeper 2>/dev/null
+kill $sleeper
+"$gait" report idle.data >idle.out 2>/dev/null
+if grep -q 'no sample' idle.out && [ "$("$gait" waits --json idle.data 2>/dev/null | grep -c '"reason"')" != 0 ]; then
+    grep -qF 'gait waits -i idle.data' idle.out || { bad 'no sample, and no way to waits'; cat idle.out; }
+fi
+
 # Of two lists of processes none is dropped in silence.
 status 129 'two lists' "$gait" top --once -p 1 -p 2
 says 'type one list, -p 1,2'
