@@ -216,7 +216,7 @@ static int sampler_open(struct perf_events *events, struct perf_cpu *cpu, int ti
 }
 
 /* Samples of all events come through one ring: the kernel's number tells them apart. */
-static bool other_number(struct perf_events *events, int fd, uint32_t which)
+static bool number_note(struct perf_events *events, int fd, uint32_t which)
 {
     uint64_t id;
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
@@ -232,13 +232,14 @@ static bool other_open(struct perf_events *events, struct perf_cpu *cpu, int tid
                        uint32_t which)
 {
     int fd = sampler_open(events, cpu, tid, on_exec, &events->request->others[which].attr);
-    return fd >= 0 && other_number(events, fd, which);
+    return fd >= 0 && number_note(events, fd, which);
 }
 
 static bool samplers_open(struct perf_events *events, struct perf_cpu *cpu, int tid, bool on_exec)
 {
     struct perf_request *request = events->request;
-    bool ok = sampler_open(events, cpu, tid, on_exec, &request->sampler) >= 0;
+    int fd = sampler_open(events, cpu, tid, on_exec, &request->sampler);
+    bool ok = fd >= 0 && (!request->n_others || number_note(events, fd, PERF_FIRST));
     for (uint32_t i = 0; ok && i < request->n_others; i++)
         ok = other_open(events, cpu, tid, on_exec, i);
     return ok;
@@ -252,7 +253,7 @@ static bool waiter_number(struct perf_events *events, int fd)
                                                     .config = PERF_COUNT_SW_CONTEXT_SWITCHES};
     const struct perf_request *request = events->request;
     for (uint32_t i = 0; i < request->n_others; i++)
-        if (perf_name_shares(&request->others[i].event, &switches) && !other_number(events, fd, i))
+        if (perf_name_shares(&request->others[i].event, &switches) && !number_note(events, fd, i))
             return false;
     return true;
 }
@@ -471,7 +472,7 @@ uint32_t perf_events_which(const struct perf_events *events)
         !perf_record_sample_ids(record, &ids))
         return PERF_FIRST;
     uint32_t index = map_find(&events->ids, &ids.event);
-    return index == MAP_NONE ? PERF_FIRST : events->of_ids.at[index];
+    return index == MAP_NONE ? events->request->stranger : events->of_ids.at[index];
 }
 
 void perf_events_publish(struct perf_events *events)

@@ -47,10 +47,10 @@ struct perf_events {
         VEC(int);
     } trackers, samplers, waiters;
     struct perf_fds counters; /* what samples by other events than clocks: they do not pause */
-    struct map ids;           /* the kernel's numbers of other events than the first, */
+    struct map ids;           /* the kernel's numbers of events, if there are several, */
     struct perf_of_others {
         VEC(uint32_t);
-    } of_ids;           /* and which they are of */
+    } of_ids;           /* and which they are of: of the others, or PERF_FIRST */
     size_t ring_bytes;  /* as the limit on locked memory allows */
     size_t ring_wanted; /* more than ring_bytes: the limit was met */
     uint64_t random;    /* state */
@@ -91,7 +91,6 @@ void perf_events_refresh(struct perf_events *events, uint64_t limit_ns);
 /* The next record in time order; NULL: no more. Valid until the next call. */
 const struct perf_event_header *perf_events_next(struct perf_events *events);
 /* Which of the request's others the last record, a sample, is of; PERF_FIRST: the first event. */
-#define PERF_FIRST UINT32_MAX
 uint32_t perf_events_which(const struct perf_events *events);
 /* Whether the last record is of the waiter's ring. */
 bool perf_events_from_waiter(const struct perf_events *events);

@@ -261,6 +261,16 @@ static bool sampler_settle(struct perf_request *request, struct perf_event_attr 
     return true;
 }
 
+static uint32_t stranger_find(const struct perf_request *request)
+{
+    if (perf_name_shares(&request->event, &request->event))
+        return PERF_FIRST;
+    for (uint32_t i = 0; i < request->n_others; i++)
+        if (perf_name_shares(&request->others[i].event, &request->others[i].event))
+            return i;
+    return PERF_FIRST;
+}
+
 bool perf_request_settle(struct perf_request *request, const struct perf_wish *wish,
                          struct err *err)
 {
@@ -268,6 +278,7 @@ bool perf_request_settle(struct perf_request *request, const struct perf_wish *w
     if (!names_parse(&made, wish->event ? wish->event : "cpu-clock", err))
         return false;
     made.clock = perf_name_is_clock(&made.event);
+    made.stranger = stranger_find(&made);
     made.mean_period_ns = 1000000000u / wish->hz;
     ask_tracker(&made.tracker, !wish->all_cpus);
     if (!sampler_settle(&made, &made.sampler, &made.event, wish, err))

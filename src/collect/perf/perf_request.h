@@ -15,6 +15,7 @@
 struct err;
 
 enum { PERF_OTHERS_MAX = 15 };
+#define PERF_FIRST UINT32_MAX
 
 struct perf_wish {
     const char *event; /* names, separated by commas; NULL: CPU time */
@@ -35,6 +36,10 @@ struct perf_request {
     struct perf_event_name event;
     struct perf_other others[PERF_OTHERS_MAX];
     uint32_t n_others;
+    /* Whose sample has the number of another tool's event (perf_name_shares), as it is not a
+     * clock's or the hardware's: of the others, or PERF_FIRST. Where several may be, the first of
+     * them. */
+    uint32_t stranger;
     bool clock;  /* periods are nanoseconds of CPU time */
     bool kernel; /* kernel code is sampled, too */
     bool waits;  /* the waiter is granted */
