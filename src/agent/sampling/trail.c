@@ -64,8 +64,9 @@ uint32_t trail_skip(struct thread *thread, uint32_t n, uint32_t *ret_instruction
 static uint64_t native_of(const struct plain_piece *piece, uint64_t ticks)
 {
     uint64_t tallied = agent.options.tally ? piece->instructions : 0;
-    return plain_native_ticks(ticks, plain_copies_ticks(agent.options.copies_q8, piece->direct,
-                                                        piece->indirect, tallied));
+    uint32_t scale = agent.options.copies_q8;
+    return plain_native_ticks(scale, ticks,
+                              plain_copies_ticks(scale, piece->direct, piece->indirect, tallied));
 }
 
 static uint64_t native_ticks(const struct plain_piece *piece)
