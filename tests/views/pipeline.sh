@@ -101,7 +101,8 @@ def wasted(how):
     print(how, each, {k: round(v['mean']) for k, v in row['latencies'].items()})
     # Cycles under way times the width, which is six, less what was issued meanwhile, a few hundred.
     under_way = sum(row['latencies'][k]['mean'] for k in ('fetch_to_dispatch', 'dispatch_to_ready', 'ready_to_issue', 'issue_to_complete'))
-    assert under_way > 8192 and 0.9 * 6 * under_way < each['wasted_slots'] < 6.01 * under_way, (under_way, each)
+    # Windows are few, and each has begun with other lines in the caches.
+    assert under_way > (8192 if how == 'exact' else 4096) and 0.9 * 6 * under_way < each['wasted_slots'] < 6.01 * under_way, (under_way, each)
     return each['wasted_slots'] / each['cycles']
 exact, windows = wasted('exact'), wasted('windows')
 assert abs(exact / windows - 1) < 0.1, (exact, windows)
