@@ -21,6 +21,19 @@ function place(model, row, goTo) {
       known(row.lo) && row.hi > row.lo && h('span', { class: 'small' }, ` (95 %: ${count(row.lo)} to ${count(row.hi)})`)));
 }
 
+const taken = (row) => known(row.taken) && fact(probability(row.taken, row.taken_lo, row.taken_hi), ' taken',
+  known(row.taken_lo) && row.taken_hi > row.taken_lo && h('span', { class: 'small' }, ` (95 %: ${percent(row.taken_lo)} to ${percent(row.taken_hi)})`));
+
+// Some processors report the time of a comparison and its branch at the one, others at the other.
+const COMPARES = /^(cmp|test|add|sub|and|inc|dec)[bwlq]?\s/;
+
+function decided(model, i, goTo) {
+  const next = model.code.rows[i + 1];
+  if (!COMPARES.test(model.code.rows[i].assembly) || !known(next?.taken)) return null;
+  return section('Branch that it decides', taken(next),
+    fact('at ', h('button', { type: 'button', class: 'link', onclick: () => goTo(i + 1) }, `${offset(next.address)}  ${next.assembly}`)));
+}
+
 function branch(model, row, goTo) {
   if (row.taken === undefined && !row.targets?.length && row.target === undefined) return null;
   const inside = model.code.at.get(row.target);
@@ -29,8 +42,7 @@ function branch(model, row, goTo) {
       : hasPage('function') ? h('a', { href: href('function', { name: row.target }) }, row.assembly.match(/<(.*)>|call (\S+)/)?.[2] ?? row.target) : row.target;
   const all = (row.targets ?? []).reduce((sum, one) => sum + one.count, 0);
   return section(row.taken !== undefined ? 'Branch' : row.targets ? 'Targets' : 'Leads to',
-    known(row.taken) && fact(probability(row.taken, row.taken_lo, row.taken_hi), ' taken',
-      known(row.taken_lo) && row.taken_hi > row.taken_lo && h('span', { class: 'small' }, ` (95 %: ${percent(row.taken_lo)} to ${percent(row.taken_hi)})`)),
+    taken(row),
     row.taken === null && fact(row.count === 0 ? 'never seen to run' : 'how often it is taken is not known'),
     target && fact('to ', target),
     (row.targets ?? []).slice(0, 4).map((one) => {
@@ -94,7 +106,7 @@ export function detailPane(model, goTo) {
       const modelled = model.pipeline.get(row.address)?.[0];
       const loop = model.loops.get(row.address)?.[0];
       const load = model.latencies.get(row.address)?.[0];
-      show(element, place(model, row, goTo), branch(model, row, goTo),
+      show(element, place(model, row, goTo), branch(model, row, goTo) ?? decided(model, i, goTo),
         modelled && cycles(model, row, modelled, model.core, goTo),
         (model.values.get(row.address) ?? []).filter((one) => one.values.length).slice(0, 3).map(valuesOf),
         load && latency(load), loop && loopOf(loop));
