@@ -162,10 +162,18 @@ static void segment_give(struct exact *exact, uint32_t index, const struct flow 
         give_edge(exact, last, segment_next(segment), EDGE_FALL, flow->fallen, &given->fallen);
 }
 
+/* One that was published after the counters were read: they may end between its entries and its
+ * exits, which would then all seem to have fallen through. */
+static bool superblock_later(const struct exact *exact, const struct superblock *superblock)
+{
+    uint64_t end = (uint64_t)superblock->counter + 1 + superblock->n_segments;
+    return !exact->reading->last && end > exact->reading->n;
+}
+
 static void superblock_read(struct exact *exact, const struct superblock *superblock)
 {
     uint64_t entered = counter(exact, superblock->counter);
-    if (!entered)
+    if (!entered || superblock_later(exact, superblock))
         return;
     for (uint32_t i = 0; i < superblock->n_segments; i++) {
         struct flow flow = flow_through(exact, superblock, i, entered);

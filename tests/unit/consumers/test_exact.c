@@ -265,6 +265,26 @@ static void what_is_cut_later_was_not_given_out(void **state)
     close_fixture(&fixture);
 }
 
+/* Counters were read up to the head's entries, and the head was published then: which of them left
+ * was not read. */
+static void a_superblock_of_half_read_counters_waits(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    open_fixture(&fixture);
+    fake_loop(&fixture.code.fake, 0, 0);
+    set_loop(&fixture, 0, 10, 9, 1, 1);
+    fixture.code.fake.channel->counters = 1;
+    read_all(&fixture, false);
+    assert_int_equal(edge(&fixture, 0x1008, 0x100a, EDGE_FALL), 0);
+    fixture.code.fake.channel->counters = 7;
+    read_all(&fixture, true);
+    assert_int_equal(range(&fixture, 0x1000, 0x1008, 4), 10);
+    assert_int_equal(edge(&fixture, 0x1008, 0x1100, EDGE_TAKEN), 9);
+    assert_int_equal(edge(&fixture, 0x1008, 0x100a, EDGE_FALL), 1);
+    close_fixture(&fixture);
+}
+
 /* A handler came before the first instruction of the callee, and once before the head's second
  * segment: coming back from it is no second arrival. */
 static void a_handler_at_the_start_is_no_arrival(void **state)
@@ -322,6 +342,7 @@ int main(void)
         cmocka_unit_test(counters_out_of_bounds_count_nothing),
         cmocka_unit_test(a_cut_counts_what_ran),
         cmocka_unit_test(what_is_cut_later_was_not_given_out),
+        cmocka_unit_test(a_superblock_of_half_read_counters_waits),
         cmocka_unit_test(a_handler_at_the_start_is_no_arrival),
         cmocka_unit_test(an_abandoned_arrival_explains_nothing),
     };
