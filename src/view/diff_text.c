@@ -237,32 +237,11 @@ static void warnings_print(FILE *to, const struct diff *diff)
                    common[BEFORE], common[AFTER]);
 }
 
-/* What was lost on both sides alike is said once. */
-static void both_losses(FILE *to, const struct diff *diff, const char *const *sides)
-{
-    char *texts[SIDES_MAX] = {0};
-    for (int side = 0; side < SIDES_MAX; side++) {
-        size_t n;
-        FILE *text = open_memstream(&texts[side], &n);
-        ASSERT(text);
-        losses_text(text, diff->scenes[side], 0, 0);
-        fclose(text);
-    }
-    bool alike = strcmp(texts[BEFORE], texts[AFTER]) == 0;
-    for (int side = 0; side < (alike ? 1 : SIDES_MAX); side++) {
-        if (!alike && *texts[side])
-            fprintf(to, "\n%.*s:", (int)strcspn(sides[side], ":"), sides[side]);
-        fputs(texts[side], to);
-    }
-    for (int side = 0; side < SIDES_MAX; side++)
-        free(texts[side]);
-}
-
 void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t limit)
 {
-    static const char *const sides[] = {"before: ", "after:  "};
+    static const char *const sides[] = {"before", "after"};
     for (int side = 0; side < SIDES_MAX; side++) {
-        fputs(sides[side], to);
+        fprintf(to, "%s:%*s", sides[side], 7 - (int)strlen(sides[side]), "");
         head_text(to, diff->scenes[side], 0);
     }
     fprintf(to, "\n");
@@ -273,5 +252,5 @@ void diff_text(FILE *to, const struct diff *diff, const struct ink *ink, size_t 
     fputc('\n', to);
     table_print(to, diff, ink, limit);
     closing_print(to, diff);
-    both_losses(to, diff, sides);
+    losses_text_both(to, diff->scenes, sides);
 }

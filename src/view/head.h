@@ -21,11 +21,13 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side);
 /* If two profiles have next to nothing in common, given as shares of each: that they are of
  * different programs. any: both have something. */
 void different_text(FILE *to, bool any, double common_first, double common_second);
-/* Losses, and modules without a binary. Of losses those that matter, with what helps; all of them
- * if the scene is verbose. */
 /* Whether something can be done about it, or it befell many samples; others are shown with -v. */
 bool loss_matters(const struct totals *totals, enum loss loss);
+/* Losses, and modules without a binary. Of losses those that matter, with what helps; all of them
+ * if the scene is verbose. */
 void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray);
+/* Of two recordings: what both say alike is said once. */
+void losses_text_both(FILE *to, struct scene *const scenes[2], const char *const names[2]);
 
 /* "12.34% ±0.56"; of an interval that would go on beyond 0 or 100 % the end that is left: "0.10%
  * +0.56", "99.90% -0.56". Two alternating buffers. */

@@ -1,8 +1,11 @@
 #include "view/head.h"
 
+#include "base/err.h"
 #include "text/clean.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* How a loss is told. What has no row here is always shown. */
 struct telling {
@@ -96,34 +99,79 @@ static void list_add(struct list *list, uint64_t n, const char *what, const char
     list->any = true;
 }
 
-void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray)
+/* Returns how many kinds are left to -v. */
+static uint64_t losses_list(struct list *list, const struct scene *scene, uint32_t side,
+                            bool *quiet)
 {
-    struct arena arena = {0};
     const struct profile *profile = scene->sides[side];
-    struct list list = {.to = to};
-    uint64_t quiet = 0;
+    uint64_t n_quiet = 0;
     for (int i = 0; i < LOSS_N; i++) {
         if (!profile->totals.losses[i])
             continue;
-        if (is_told(scene, profile, (enum loss)i))
-            list_add(&list, profile->totals.losses[i], loss_text((enum loss)i), tellings[i].help);
-        else
-            quiet++;
+        if (is_told(scene, profile, (enum loss)i)) {
+            list_add(list, profile->totals.losses[i], loss_text((enum loss)i), tellings[i].help);
+        } else {
+            n_quiet += !quiet[i];
+            quiet[i] = true;
+        }
     }
     for (size_t i = 0; i < profile->other_losses.n; i++)
-        list_add(&list, profile->other_losses.at[i].n, profile->other_losses.at[i].name, NULL);
-    if (stray && (scene->verbose || profile->mode == PROFILE_EXACT))
-        list_add(&list, stray, "records that the disassembly does not explain", NULL);
-    else
-        quiet += stray > 0;
+        list_add(list, profile->other_losses.at[i].n, profile->other_losses.at[i].name, NULL);
+    return n_quiet;
+}
+
+static void missing_binaries(FILE *to, const struct scene *scene)
+{
+    struct arena arena = {0};
     for (size_t i = 0; i < scene->functions.n; i++) {
         const struct scene_module *module = &scene->modules.at[scene->functions.at[i].module];
         if (!module->binary) /* then it has one function only */
             fprintf(to, "no binary for %s: %s\n", text_clean(&arena, module->name),
                     text_clean(&arena, module->missing));
     }
-    if (quiet)
-        fprintf(to, "%s(-v lists %s with nothing to be done about)\n", list.any ? "" : "\n",
-                number_text(quiet, "kind of loss", "kinds of loss"));
     arena_release(&arena);
+}
+
+static void quiet_text(FILE *to, uint64_t quiet, bool below)
+{
+    if (quiet)
+        fprintf(to, "%s(-v lists %s with nothing to be done about)\n", below ? "" : "\n",
+                number_text(quiet, "kind of loss", "kinds of loss"));
+}
+
+void losses_text(FILE *to, const struct scene *scene, uint32_t side, uint64_t stray)
+{
+    struct list list = {.to = to};
+    bool kinds[LOSS_N] = {0};
+    uint64_t quiet = losses_list(&list, scene, side, kinds);
+    if (stray && (scene->verbose || scene->sides[side]->mode == PROFILE_EXACT))
+        list_add(&list, stray, "records that the disassembly does not explain", NULL);
+    else
+        quiet += stray > 0;
+    missing_binaries(to, scene);
+    quiet_text(to, quiet, list.any);
+}
+
+void losses_text_both(FILE *to, struct scene *const scenes[2], const char *const names[2])
+{
+    char *texts[2] = {0};
+    bool kinds[LOSS_N] = {0};
+    uint64_t quiet = 0;
+    for (int side = 0; side < 2; side++) {
+        size_t n;
+        struct list list = {.to = open_memstream(&texts[side], &n)};
+        ASSERT(list.to);
+        quiet += losses_list(&list, scenes[side], 0, kinds);
+        missing_binaries(list.to, scenes[side]);
+        fclose(list.to);
+    }
+    bool alike = strcmp(texts[0], texts[1]) == 0, any = *texts[0] || *texts[1];
+    for (int side = 0; side < (alike ? 1 : 2); side++) {
+        if (!alike && *texts[side])
+            fprintf(to, "\n%s:", names[side]);
+        fputs(texts[side], to);
+    }
+    quiet_text(to, quiet, any);
+    for (int side = 0; side < 2; side++)
+        free(texts[side]);
 }

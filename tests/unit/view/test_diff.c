@@ -233,6 +233,30 @@ static void test_output_is_well_formed(void **state)
     }
 }
 
+/* However many of them befell one side only. */
+static void test_kinds_of_loss_are_counted_once(void **state)
+{
+    (void)state;
+    struct pair pair;
+    char *text = NULL;
+    size_t n;
+    plain_make(&pair.profiles[BEFORE], even, 500, 1000000000);
+    plain_make(&pair.profiles[AFTER], even, 500, 1000000000);
+    pair.profiles[BEFORE].totals.losses[LOSS_cut] = 3;
+    pair.profiles[BEFORE].totals.losses[LOSS_untimed] = 1;
+    pair.profiles[AFTER].totals.losses[LOSS_cut] = 4;
+    pair_open(&pair, DIFF_FUNCTION);
+    FILE *to = open_memstream(&text, &n);
+    diff_text(to, &pair.diff, NULL, 20);
+    fclose(to);
+    const char *first = strstr(text, "-v lists 2 kinds of loss");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "-v lists"));
+    assert_null(strstr(text, "\nbefore:\n"));
+    free(text);
+    pair_close(&pair);
+}
+
 static void test_exact_and_plain_have_nothing_in_common(void **state)
 {
     (void)state;
@@ -263,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_a_real_change_is_found),
         cmocka_unit_test(test_noise_is_called_noise),
         cmocka_unit_test(test_output_is_well_formed),
+        cmocka_unit_test(test_kinds_of_loss_are_counted_once),
         cmocka_unit_test(test_exact_and_plain_have_nothing_in_common),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
