@@ -38,7 +38,8 @@ fi
 # A line that waits for memory has most of the time and few of the instructions.
 cat >chase.c <<'C'
 #include <stdlib.h>
-enum { N = 1 << 20 };
+#include <time.h>
+enum { N = 1 << 20, MS = CLOCKS_PER_SEC / 1000 };
 struct node { struct node *next; long v, pad[6]; };
 int main(void)
 {
@@ -48,9 +49,11 @@ int main(void)
     for (unsigned i = 0; i < N; i++) o[i] = i;
     for (unsigned i = N - 1; i > 0; i--) { x ^= x << 13; x ^= x >> 17; x ^= x << 5; unsigned j = x % i, t = o[i]; o[i] = o[j]; o[j] = t; }
     for (unsigned i = 0; i < N; i++) { a[o[i]].next = &a[o[(i + 1) % N]]; a[o[i]].v = i; }
-    for (unsigned i = 0; i < 700000000; i++) { x += i ^ 7; __asm__ volatile("" : "+r"(x)); }
+    for (clock_t end = clock() + 500 * MS; clock() < end;) /* parts of the time that no machine changes */
+        for (unsigned i = 0; i < 1000000; i++) { x += i ^ 7; __asm__ volatile("" : "+r"(x)); }
     struct node *p = a;
-    for (int n = 20000000; n--;) { s += p->v; p = p->next; } /* misses */
+    for (clock_t end = clock() + 1500 * MS; clock() < end;)
+        for (int n = 20000; n--;) { s += p->v; p = p->next; } /* misses */
     return (s + x) & 1;
 }
 C
