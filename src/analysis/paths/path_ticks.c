@@ -9,7 +9,7 @@
 /* Writing a passage down takes a dozen instructions, and waits for what was written before: so many
  * ticks at least, and at most, */
 #define WRITING_LEAST 4.0
-#define WRITING_MOST 12.0
+#define WRITING_MOST 8.0
 /* and so many more, and this part of what is taken off, since looking does not take the same
  * everywhere. */
 #define LOOK_VARIES 1.0
@@ -100,18 +100,24 @@ double path_clock_sum(const struct path_clock *clock, const struct profile *prof
     return sum;
 }
 
-/* What no passage that was measured often takes less than, for each look. */
+/* What no passage takes less than, for each look. Only those that are known well say so: bursts
+ * hardly tell rare short passages apart from their neighbours, and the fit may leave them nothing.
+ */
 static double writing_find(const struct profile *profile)
 {
     enum { OFTEN = 128 };
+    const struct path_clock untouched = {0};
     double least = WRITING_MOST;
     for (uint32_t i = 0; i < profile->paths.n; i++) {
-        const struct path_key *key = map_key(&profile->paths.keys, i);
+        struct path_key key = *(const struct path_key *)map_key(&profile->paths.keys, i);
         const struct sums *measured = &profile->paths.at[i];
-        if (key->kind != PATH_MEASURED || measured->count < OFTEN)
+        if (key.kind != PATH_MEASURED || measured->count < OFTEN)
             continue;
-        struct passage passage = passage_of(measured, row_find(profile, *key, PATH_LOOKED));
-        if (passage.looks > 0)
+        const struct sums *looked = row_find(profile, key, PATH_LOOKED);
+        const struct sums *bursts = row_find(profile, key, PATH_BURSTS);
+        struct passage passage = passage_of(measured, looked);
+        double half = passage_half(&untouched, &passage, measured, looked, bursts);
+        if (passage.looks > 0 && half < passage.ticks / 2)
             least = fmin(least, passage.ticks / passage.looks);
     }
     return fmax(least, WRITING_LEAST);

@@ -106,12 +106,29 @@ static void short_runs_tell_nothing(void **state)
     profile_release(&profile);
 }
 
+/* What the fit leaves a rare passage, give or take more than that, says nothing of writing. */
+static void unsure_passages_say_nothing(void **state)
+{
+    enum { LEFT = 2, DEVIATION = 9 };
+    struct profile profile;
+    (void)state;
+    begin(&profile, (uint64_t)TIMES * (TINY + CALL + CHAIN));
+    row_add(&profile, PATH_RAN, FIRST + 3, 1000, 0);
+    row_add(&profile, PATH_MEASURED, FIRST + 3, MEASURED, MEASURED * LEFT);
+    row_add(&profile, PATH_LOOKED, FIRST + 3, MEASURED,
+            MEASURED * (LEFT * LEFT + DEVIATION * DEVIATION * 19));
+    row_add(&profile, PATH_BURSTS, FIRST + 3, 20, 0);
+    assert_true(path_clock_find(&profile).writing == TINY);
+    profile_release(&profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_clears),
         cmocka_unit_test(excess_is_off),
         cmocka_unit_test(short_runs_tell_nothing),
+        cmocka_unit_test(unsure_passages_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
