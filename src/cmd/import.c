@@ -33,7 +33,8 @@ static const struct command_line this_command = {
              "FILE\n\nTurns data of another tool into a profile; the format is recognised by "
              "content. Counts of callgrind\n(--dump-instr=yes --collect-jumps=yes) or BOLT (fdata "
              "of llvm-bolt -instrument) become an exact\nprofile; samples of perf become a plain "
-             "one, with hardware records (IBS, SPE, PEBS).\n",
+             "one, with hardware records (IBS, SPE, PEBS),\nor a sampled one, with branch records "
+             "(perf record -b, or perf script -F ip,brstack).\n",
     .flags = flags,
 };
 

@@ -180,17 +180,34 @@ static bool behind_call(const struct image *image, struct svma at)
     return false;
 }
 
+/* From where no instruction leads: a signal handler begins. Where the kernel just returned to says
+ * nothing. */
+static uint32_t arrival_index(struct branch_records *records, struct place to)
+{
+    const struct place anywhere = {MODULE_NONE, {0}};
+    return perf_space_begins(records->space, to) ? edge_index(records, anywhere, to, EDGE_RETURN)
+                                                 : MAP_NONE;
+}
+
+static bool is_code(const struct branch_records *records, struct place at)
+{
+    const struct image *image = perf_space_image(records->space, at.module);
+    struct instruction first;
+    return !image || disasm_at(image, at.address, &first);
+}
+
 /* Out of code that has no file: either a return, or a call. */
 static uint32_t foreign_hop(struct branch_records *records, struct place from, struct place to)
 {
-    const struct place anywhere = {MODULE_NONE, {0}};
     const struct image *image = perf_space_image(records->space, to.module);
+    if (!is_code(records, to))
+        return MAP_NONE;
     if (behind_call(image, to.address))
-        return edge_index(records, anywhere, to, EDGE_RETURN);
+        return edge_index(records, (struct place){MODULE_NONE, {0}}, to, EDGE_RETURN);
     return edge_index(records, from, to, EDGE_ICALL);
 }
 
-/* edge is MAP_NONE if this instruction cannot lead there. */
+/* A place that this instruction cannot lead to was arrived at otherwise: by a signal, say. */
 static struct branch_hop hop_make(struct branch_records *records, struct place from,
                                   struct place to)
 {
@@ -201,18 +218,20 @@ static struct branch_hop hop_make(struct branch_records *records, struct place f
         [INSTRUCTION_PLAIN] = EDGE_KINDS, [INSTRUCTION_SYSCALL] = EDGE_KINDS,
         [INSTRUCTION_TRAP] = EDGE_KINDS};
     const struct image *image = perf_space_image(records->space, from.module);
-    struct branch_hop hop = {MAP_NONE, MAP_NONE};
+    struct branch_hop hop = {MAP_NONE, MAP_NONE, false};
     struct instruction last;
     if (!image) {
         hop.edge = foreign_hop(records, from, to);
+        hop.astray = hop.edge == MAP_NONE;
         return hop;
     }
-    if (!disasm_at(image, from.address, &last) || kinds[last.kind] == EDGE_KINDS)
-        return hop;
-    bool direct = last.kind == INSTRUCTION_COND || last.kind == INSTRUCTION_JUMP ||
-                  last.kind == INSTRUCTION_CALL;
-    if (direct && (to.module != from.module || to.address.v != last.target.v))
-        return hop;
+    bool branches = disasm_at(image, from.address, &last) && kinds[last.kind] != EDGE_KINDS;
+    bool direct = branches && (last.kind == INSTRUCTION_COND || last.kind == INSTRUCTION_JUMP ||
+                               last.kind == INSTRUCTION_CALL);
+    bool leads =
+        direct ? to.module == from.module && to.address.v == last.target.v : is_code(records, to);
+    if (!branches || !leads)
+        return (struct branch_hop){arrival_index(records, to), MAP_NONE, true};
     if (last.kind == INSTRUCTION_RETURN)
         from = (struct place){MODULE_NONE, {0}};
     hop.edge = edge_index(records, from, to, kinds[last.kind]);
@@ -233,11 +252,19 @@ static bool hop_add(struct branch_records *records, struct place from, struct pl
     if (index == records->hops.n)
         *vec_push(&records->hops) = hop_make(records, from, to);
     struct branch_hop hop = records->hops.at[index];
-    if (hop.edge == MAP_NONE)
+    if (hop.astray)
         lose(records, LOSS_branch_astray);
     edge_add(records, hop.edge);
     way_add(records, hop.fallen, false);
     return hop.edge != MAP_NONE;
+}
+
+/* Likewise; the source is the kernel. */
+static bool arrival_add(struct branch_records *records, struct place to)
+{
+    uint32_t edge = arrival_index(records, to);
+    edge_add(records, edge);
+    return edge != MAP_NONE;
 }
 
 /* ---- samples */
@@ -297,8 +324,9 @@ void branch_records_add(struct branch_records *records, const struct perf_seen *
             from = place_of(records, seen, record.from);
         if (in_user(record.to))
             to = place_of(records, seen, record.to);
-        if (from.module != MODULE_NONE && to.module != MODULE_NONE)
-            branches += hop_add(records, from, to);
+        if (to.module != MODULE_NONE)
+            branches +=
+                from.module == MODULE_NONE ? arrival_add(records, to) : hop_add(records, from, to);
         if (to.module != MODULE_NONE && to.module == last.module &&
             perf_space_image(records->space, to.module))
             instructions += run_add(records, to, last);

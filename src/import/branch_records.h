@@ -5,8 +5,9 @@
  * Every branch and run counts once, as llvm-profgen and AutoFDO count them: what `gait report`
  * calls executions are those that the records show. Nothing scales them up to the whole run.
  *
- * The kernel's branches are left out. What cannot have happened, as a run across a jump or a branch
- * from an instruction that is none, is left out too, and counted as a loss. */
+ * The kernel's branches are left out, unless they lead to the start of a function: a signal
+ * handler. What cannot have happened is left out and counted as a loss: a run across a jump, a
+ * branch from an instruction that is none, though one may start a function, too. */
 #pragma once
 
 #include "import/perf_space.h"
@@ -25,7 +26,8 @@ struct branch_run {
     bool broken;
 };
 struct branch_hop {
-    uint32_t edge, fallen; /* fallen: if the branch had gone on, or MAP_NONE */
+    uint32_t edge, fallen; /* fallen: if the branch had gone on; either may be MAP_NONE */
+    bool astray; /* the instruction cannot lead there; an edge is no more than an arrival */
 };
 
 struct branch_records {

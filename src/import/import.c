@@ -1,13 +1,16 @@
 #include "import/import.h"
 
 #include "base/err.h"
+#include "import/brstack.h"
 #include "import/perf_data.h"
 #include "profile/profile.h"
+#include "profile/sums.h"
 
 #include <string.h>
 
 enum format {
     FORMAT_UNKNOWN,
+    FORMAT_BRSTACK,
     FORMAT_CALLGRIND,
     FORMAT_FDATA,
     FORMAT_GCDA,
@@ -39,7 +42,7 @@ static enum format format_of(const char *head, size_t n)
         sscanf(head, "%u %*s %llx %u %*s %llx %llu %llu", &type, &offset, &to_type, &to_offset,
                &misses, &count) == 6)
         return FORMAT_FDATA;
-    return FORMAT_UNKNOWN;
+    return brstack_is(head) ? FORMAT_BRSTACK : FORMAT_UNKNOWN;
 }
 
 bool import_bytes(FILE *from, struct import_bytes *ret_bytes, struct err *err)
@@ -69,6 +72,23 @@ static bool perf_import(struct profile *profile, FILE *from, const char *binary,
     return ok;
 }
 
+static bool brstack_import(struct profile *profile, FILE *from, const char *binary, struct err *err)
+{
+    struct import_bytes text, bytes;
+    uint64_t bad;
+    if (!import_bytes(from, &text, err))
+        return false;
+    *vec_push(&text) = 0;
+    bool ok = brstack_convert(&bytes, &bad, (const char *)text.at, binary, err);
+    vec_release(&text);
+    if (!ok)
+        return false;
+    ok = perf_data_import(profile, bytes.at, bytes.n, binary, err);
+    sum_add(&profile->totals.losses[LOSS_garbled], bad);
+    vec_release(&bytes);
+    return ok;
+}
+
 static bool stream_import(struct profile *profile, FILE *from, const char *binary, struct err *err)
 {
     char head[4096];
@@ -76,6 +96,7 @@ static bool stream_import(struct profile *profile, FILE *from, const char *binar
     head[n] = 0;
     rewind(from);
     switch (format_of(head, n)) {
+    case FORMAT_BRSTACK: return brstack_import(profile, from, binary, err);
     case FORMAT_CALLGRIND: return import_callgrind(profile, from, err);
     case FORMAT_FDATA:
         if (!binary)
@@ -91,7 +112,24 @@ static bool stream_import(struct profile *profile, FILE *from, const char *binar
     case FORMAT_PROFILE: return err_set(err, ERR_FORMAT, "is a gait profile already");
     case FORMAT_UNKNOWN: break;
     }
-    return err_set(err, ERR_FORMAT, "neither callgrind's format nor BOLT's fdata nor perf.data");
+    return err_set(err, ERR_FORMAT,
+                   "neither callgrind's format, BOLT's fdata, perf.data, nor branches as "
+                   "perf script -F ip,brstack --show-mmap-events prints them");
+}
+
+/* What comes through a pipe can be read once only. */
+static bool pipe_import(struct profile *profile, FILE *from, const char *binary, struct err *err)
+{
+    struct import_bytes bytes;
+    if (!import_bytes(from, &bytes, err))
+        return false;
+    FILE *again = bytes.n ? fmemopen(bytes.at, bytes.n, "r") : NULL;
+    bool ok = again ? stream_import(profile, again, binary, err)
+                    : err_set(err, ERR_FORMAT, "nothing in it");
+    if (again)
+        fclose(again);
+    vec_release(&bytes);
+    return ok;
 }
 
 bool import_file(struct profile *ret_profile, const char *path, const char *binary, struct err *err)
@@ -102,7 +140,8 @@ bool import_file(struct profile *ret_profile, const char *path, const char *bina
         return err_errno(err, "%s", path);
     profile_init(&profile);
     profile.mode = PROFILE_EXACT;
-    bool ok = stream_import(&profile, from, binary, err);
+    bool ok = fseek(from, 0, SEEK_CUR) ? pipe_import(&profile, from, binary, err)
+                                       : stream_import(&profile, from, binary, err);
     if (ok && ferror(from))
         ok = err_errno(err, "cannot be read");
     fclose(from);

@@ -6,6 +6,7 @@
 #include "profile/profile.h"
 #include "profile/sums.h"
 #include "program/elf/image.h"
+#include "program/symbols/symbols.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -45,7 +46,12 @@ void perf_space_release(struct perf_space *space)
         }
     vec_release(space);
     vec_release(&space->modules);
-    vec_release(&space->images);
+    for (size_t i = 0; i < space->codes.n; i++)
+        if (space->codes.at[i].symbols) {
+            symbols_release(space->codes.at[i].symbols);
+            mem_free(space->codes.at[i].symbols);
+        }
+    vec_release(&space->codes);
     map_release(&space->pids);
     map_release(&space->told);
 }
@@ -147,10 +153,10 @@ static uint32_t module_settle(struct perf_space *space, uint32_t index)
         replaced_note(space->profile, module);
     module->module =
         profile_module(space->profile, module->path, module->build_id, module->build_id_bytes);
-    while (space->images.n <= module->module)
-        *vec_push(&space->images) = NULL;
+    while (space->codes.n <= module->module)
+        *vec_push(&space->codes) = (struct perf_code){0};
     if (module->image)
-        space->images.at[module->module] = module->image;
+        space->codes.at[module->module].image = module->image;
     return module->module;
 }
 
@@ -280,7 +286,22 @@ struct place perf_space_code(struct perf_space *space, uint32_t pid, struct avma
 
 const struct image *perf_space_image(const struct perf_space *space, uint32_t module)
 {
-    return module < space->images.n ? space->images.at[module] : NULL;
+    return module < space->codes.n ? space->codes.at[module].image : NULL;
+}
+
+bool perf_space_begins(struct perf_space *space, struct place place)
+{
+    struct perf_code *code =
+        perf_space_image(space, place.module) ? &space->codes.at[place.module] : NULL;
+    if (!code)
+        return false;
+    if (!code->symbols) {
+        code->symbols = mem_alloc(sizeof *code->symbols);
+        symbols_build_within(code->symbols, code->image, 0);
+    }
+    function_id function = symbols_find(code->symbols, place.address);
+    return function != FUNCTION_NONE &&
+           code->symbols->functions.at[function].start.v == place.address.v;
 }
 
 bool perf_space_data(struct perf_space *space, uint32_t pid, struct avma at,

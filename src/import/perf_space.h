@@ -14,6 +14,7 @@
 
 struct perf_birth;
 struct image;
+struct symbols;
 struct perf_file;
 struct perf_mapped;
 
@@ -39,6 +40,11 @@ struct perf_module {
     struct image *image; /* NULL: none */
 };
 
+struct perf_code {
+    const struct image *image; /* NULL: none */
+    struct symbols *symbols;   /* NULL: not asked for yet */
+};
+
 struct perf_space {
     struct profile *profile;
     const struct perf_file *file;
@@ -49,9 +55,9 @@ struct perf_space {
     struct perf_modules {
         VEC(struct perf_module);
     } modules;
-    struct perf_images {
-        VEC(const struct image *);
-    } images;                 /* of modules of the profile */
+    struct perf_codes {
+        VEC(struct perf_code);
+    } codes;                  /* of modules of the profile */
     uint32_t kernel, unknown; /* modules; MODULE_NONE until they are needed */
 };
 
@@ -69,6 +75,8 @@ struct place perf_space_code(struct perf_space *space, uint32_t pid, struct avma
                              bool *ret_missed);
 /* The file of a module of the profile; NULL: none. */
 const struct image *perf_space_image(const struct perf_space *space, uint32_t module);
+/* Whether a function begins there. */
+bool perf_space_begins(struct perf_space *space, struct place place);
 /* False: not known. */
 bool perf_space_data(struct perf_space *space, uint32_t pid, struct avma at,
                      struct place *ret_place);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Branch records of hardware (perf record -b): from the same file gait and llvm-profgen make the same profile for clang, to
 # the byte, of a real machine's records and of those that single steps of a program give; AutoFDO gets the same straight runs
-# as it finds itself, and makes the same of them; and gait counts each branch as often as it is in the records.
+# as it finds itself, and makes the same of them; and gait counts each branch as often as it is in the records. The same of
+# what perf script prints of them.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 . tests/truth/lib/llvm.sh
@@ -22,7 +23,10 @@ same() {
         { cat "$work/log"; fail "$1: llvm-profgen: status $?"; }
     diff "$work/ours" "$work/theirs" >"$work/diff" || { head -n 20 "$work/diff"; fail "$1: llvm-profgen makes something else"; }
     [ -s "$work/ours" ] || fail "$1: nothing in it"
-    echo "$1: $(wc -l <"$work/ours") lines as llvm-profgen has them"
+    "$gait" import -q --binary "$3" -o "$work/text" - < <(cat "$work/script") || fail "$1: import of what perf script printed: status $?"
+    "$gait" export --raw --format llvm --module "${3##*/}" -o "$work/printed" "$work/text" || fail "$1: export: status $?"
+    cmp "$work/ours" "$work/printed" || fail "$1: what perf script printed is read otherwise than perf.data"
+    echo "$1: $(wc -l <"$work/ours") lines as llvm-profgen has them, from perf.data and as perf script printed it"
 }
 
 # runs NAME FILE BINARY: of the profile of the last `same`. perf script does not say which file an address is in, so the

@@ -182,6 +182,8 @@ static void sums_check(struct verification *verdict, const struct profile *profi
     table_check(verdict, profile, &profile->ranges, "range");
     branches_check(verdict, profile);
     double ratio = totals->time ? (double)time / (double)totals->time : 1;
+    /* Branch records without a run between them are windows of branches alone. */
+    part = part || profile_fact_find(profile, "imported") || profile_fact_find(profile, "branches");
     /* What another build's code was carried over to is not the code that windows were made of. */
     if (!carried && ((ratio < 0.999 && !part) || ratio > 1.001))
         verification_problem(verdict, CHECK_sums, "ranges add up to %.4f of all windows", ratio);

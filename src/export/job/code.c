@@ -25,13 +25,19 @@ static bool module_choose(const struct scene *scene, const char *wanted, uint32_
             return true;
         }
     char list[256] = "";
-    size_t used = 0;
+    size_t used = 0, files = 0;
     for (uint32_t i = 0; i < scene->modules.n; i++) {
         const char *name = scene->modules.at[i].name;
-        if (scene->modules.at[i].binary && used + strlen(name) + 3 < sizeof list)
+        if (!scene->modules.at[i].binary)
+            continue;
+        files++;
+        *ret_module = i;
+        if (used + strlen(name) + 3 < sizeof list)
             used +=
                 (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
     }
+    if (!wanted && files == 1) /* an import that names no program */
+        return true;
     if (wanted)
         return err_set(err, ERR_MISSING, "the profile has no module %s; it has %s", wanted,
                        used ? list : "none with a file");
@@ -209,6 +215,27 @@ static void calls_count(struct code_counts *counts, const struct inference *infe
     items_release(&items);
 }
 
+/* Functions that begin by a return, or by nothing that leads there: signal handlers. Inference has
+ * them among its calls. */
+static void arrivals_count(struct code_counts *counts)
+{
+    const struct scene *scene = counts->scene;
+    const struct profile *profile = scene->sides[0];
+    const struct symbols *symbols = &counts->binary->symbols;
+    for (uint32_t i = 0; i < profile->edges.n; i++) {
+        const struct edge_key *key = map_key(&profile->edges.keys, i);
+        if (key->kind != EDGE_RETURN || scene_module(scene, 0, key->to_module) != counts->module)
+            continue;
+        function_id function = symbols_find(symbols, key->to);
+        struct quantity quantity = quantity_of(profile, &profile->edges.at[i]);
+        uint64_t count = executions(profile, &quantity);
+        if (count && function != FUNCTION_NONE && !is_stub(counts, function) &&
+            symbols->functions.at[function].start.v == key->to.v)
+            *vec_push(&counts->calls) = (struct code_call){
+                .to = key->to.v, .to_us = true, .kind = EDGE_CALL, .count = count};
+    }
+}
+
 /* Of a sampled profile with counts as recorded. Exact counts are consistent as they are. */
 static bool coverage_make(struct coverage *coverage, const struct scene *scene, uint32_t module)
 {
@@ -248,6 +275,8 @@ bool code_counts_make(struct code_counts *counts, struct scene *scene, const cha
         calls_infer(counts, inference);
     if (scene->sides[0]->mode != PROFILE_PLAIN)
         calls_count(counts, inference);
+    if (scene->sides[0]->mode != PROFILE_PLAIN && !inference)
+        arrivals_count(counts);
     counted_module_close(&counted);
     coverage_release(&coverage);
     calls_join(&counts->calls);

@@ -16,6 +16,7 @@
 
 /* The code that the records are of; it never runs. */
 __asm__(".text\n"
+        ".type probe, @function\n"
         "probe: nop\n"
         "probe_cond: jne probe_away\n"
         "nop\n"
@@ -156,7 +157,44 @@ static void what_cannot_be_is_told(void **state)
     assert_int_equal(profile.totals.losses[LOSS_branch_wrong_path], 1);
     assert_int_equal(edges_of(&profile, EDGE_TAKEN), 0);
     assert_int_equal(edges_of(&profile, EDGE_JUMP), 0);
+    /* Two that were recorded, and the start of a function, to which nothing there leads. */
+    assert_int_equal(edges_of(&profile, EDGE_RETURN), 3);
+    profile_release(&profile);
+}
+
+/* The kernel interrupts code, starts a handler, and lets go on what was interrupted: that begins no
+ * function. */
+static void arrivals_from_the_kernel_are_counted(void **state)
+{
+    const char *kernel = (const char *)0xffffffff81000000;
+    const struct record handled[] = {{probe_ret, probe, 0},
+                                     {kernel, probe_back, 0},
+                                     {kernel, kernel + 8, 0},
+                                     {probe_cond, kernel, 0},
+                                     {kernel, probe, 0},
+                                     {probe_away, kernel, 0},
+                                     {probe_cond, probe_away, 0}};
+    (void)state;
+    struct profile profile;
+    import(&profile, ALL, handled, 7, 1);
     assert_int_equal(edges_of(&profile, EDGE_RETURN), 2);
+    assert_int_equal(edges_of(&profile, EDGE_TAKEN), 1);
+    /* nop ret; nop jne; nop of what was interrupted */
+    assert_int_equal(profile.totals.instructions, 2 + 2 + 1);
+    for (int i = 0; i < LOSS_N; i++)
+        assert_int_equal(profile.totals.losses[i], 0);
+    profile_release(&profile);
+}
+
+/* Of one record nothing ran but its branch. */
+static void single_branches_are_counted(void **state)
+{
+    (void)state;
+    struct profile profile;
+    import(&profile, ALL, &usual[1], 1, 3);
+    assert_int_equal(edges_of(&profile, EDGE_JUMP), 3);
+    assert_int_equal(profile.totals.instructions, 3);
+    assert_int_equal(profile.ranges.n, 0);
     profile_release(&profile);
 }
 
@@ -177,6 +215,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_and_branches_are_counted),
         cmocka_unit_test(what_cannot_be_is_told),
+        cmocka_unit_test(arrivals_from_the_kernel_are_counted),
+        cmocka_unit_test(single_branches_are_counted),
         cmocka_unit_test(chosen_branches_are_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
