@@ -24,15 +24,14 @@ bool trail_arc_is(const struct trail_graph *graph, uint32_t from, uint32_t to)
 
 /* ---- ways */
 
-/* The other instruction lies on the way; or so far back that the way does not reach it. */
-static bool way_has_pair(const struct search *search)
+bool trail_way_fits(const struct trail_graph *graph, const struct trail_asked *asked,
+                    const struct trail_way *way)
 {
-    const struct trail_asked *asked = search->asked;
     uint64_t instructions = asked->before;
     if (!asked->has_pair)
         return true;
-    for (size_t i = 0; i < search->way.n; i++) {
-        const struct trail_piece *piece = &search->graph->pieces.at[search->way.at[i]];
+    for (size_t i = 0; i < way->n; i++) {
+        const struct trail_piece *piece = &graph->pieces.at[way->at[i]];
         uint64_t last = i ? piece->last.v : asked->at.v - 1;
         if (asked->pair.v >= piece->start.v && asked->pair.v <= last)
             return true;
@@ -44,7 +43,7 @@ static bool way_has_pair(const struct search *search)
 static void way_tell(struct search *search)
 {
     struct trail_answer *answer = search->answer;
-    if (!way_has_pair(search))
+    if (!trail_way_fits(search->graph, search->asked, &search->way))
         return;
     if (answer->n == TRAIL_WAYS_MAX) {
         answer->gave_up = true;
@@ -144,68 +143,6 @@ void trail_find(const struct trail_graph *graph, const struct trail_asked *asked
     ASSERT(asked->piece + 1 < graph->pieces.n && asked->bits <= 64);
     piece_visit(&search, asked->piece, 0);
     vec_release(&search.way);
-}
-
-/* ---- the likely one */
-
-struct guess {
-    uint32_t calls[TRAIL_CALLS_MAX];
-    uint32_t n_calls;
-};
-
-/* NULL: the way ends, or leads to the call that the function was entered by (*ret_site). */
-static const struct trail_arc *arc_likely(const struct trail_graph *graph,
-                                          const struct trail_piece *piece,
-                                          const struct guess *guess, bool across,
-                                          uint32_t *ret_site)
-{
-    const struct trail_arc *best = NULL;
-    uint64_t inside = 0;
-    *ret_site = UINT32_MAX;
-    for (uint32_t i = piece->first_arc; i < piece[1].first_arc; i++) {
-        const struct trail_arc *arc = &graph->arcs.at[i];
-        bool called = arc->how == TRAIL_CALLED;
-        inside += called ? arc->count : 0;
-        if ((called && guess->n_calls) || ((called || arc->crosses) && !guess->n_calls && !across))
-            continue;
-        if (!best || arc->count > best->count)
-            best = arc;
-    }
-    /* How often the function was entered is weighed against how often control came to its beginning
-     * from inside. */
-    bool leaves = piece->entry && (guess->n_calls || !across) && (!best || inside >= best->count);
-    if (leaves && guess->n_calls)
-        *ret_site = guess->calls[guess->n_calls - 1];
-    return leaves ? NULL : best;
-}
-
-void trail_likely(const struct trail_graph *graph, const struct trail_asked *asked,
-                  struct trail_way *ret_way)
-{
-    struct guess guess = {0};
-    uint32_t index = asked->piece, bits = 0, site;
-    *ret_way = (struct trail_way){0};
-    while (ret_way->n < TRAIL_LENGTH_MAX) {
-        *vec_push(ret_way) = index;
-        if (bits == asked->bits)
-            return;
-        const struct trail_arc *arc =
-            arc_likely(graph, &graph->pieces.at[index], &guess, asked->across, &site);
-        if (!arc && site == UINT32_MAX)
-            return;
-        if (!arc) {
-            guess.n_calls--;
-            index = site;
-            continue;
-        }
-        bits += arc->how == TRAIL_TAKEN || arc->how == TRAIL_PASSED;
-        if (arc->how == TRAIL_RETURNED) {
-            if (guess.n_calls == TRAIL_CALLS_MAX)
-                return;
-            guess.calls[guess.n_calls++] = arc->site;
-        }
-        index = arc->from;
-    }
 }
 
 uint32_t trail_piece_find(const struct trail_graph *graph, struct svma at)

@@ -37,6 +37,7 @@ struct trail_arc {
 struct trail_piece {
     struct svma start, last; /* instructions */
     uint32_t instructions;
+    uint64_t count;     /* executions, for trail_likely by blocks; 0: not known */
     uint32_t first_arc; /* its arcs end where the next piece's begin */
     bool entry;         /* of a function */
     bool cut;           /* control may arrive from unknown code */
@@ -81,9 +82,19 @@ struct trail_answer {
 void trail_find(const struct trail_graph *graph, const struct trail_asked *asked,
                 void (*hear)(void *closure, const struct trail_way *way), void *closure,
                 struct trail_answer *ret_answer);
+/* What trail_likely goes by: how often control took each arc, or, as of profiles of basic blocks,
+ * how often the piece ran that it comes from. */
+enum trail_counts { TRAIL_BY_ARCS, TRAIL_BY_PIECES };
 /* The most likely way by counts alone: at each merge, the most frequent predecessor. */
 void trail_likely(const struct trail_graph *graph, const struct trail_asked *asked,
-                  struct trail_way *ret_way);
+                  enum trail_counts by, struct trail_way *ret_way);
+/* The most likely of the ways that fit the history. False: none was found. */
+bool trail_best(const struct trail_graph *graph, const struct trail_asked *asked,
+                enum trail_counts by, struct trail_way *ret_way);
+/* Whether the other instruction of the pair lies on the way, or so far back that the way does not
+ * reach it. */
+bool trail_way_fits(const struct trail_graph *graph, const struct trail_asked *asked,
+                    const struct trail_way *way);
 void trail_way_release(struct trail_way *way);
 
 /* Whether there is an arc between these pieces. */

@@ -363,6 +363,17 @@ static void callables_make(struct building *building)
     }
 }
 
+/* A piece runs as often as control comes to its first instruction. */
+static void pieces_count(struct building *building)
+{
+    for (size_t i = 0; i < building->seen.n; i++) {
+        const struct trail_seen *seen = &building->seen.at[i];
+        uint32_t piece = trail_piece_find(building->graph, seen->to);
+        if (piece != UINT32_MAX && building->graph->pieces.at[piece].start.v == seen->to.v)
+            building->graph->pieces.at[piece].count += seen->count;
+    }
+}
+
 void trail_build(struct trail_graph *graph, const struct image *image,
                  const struct symbols *symbols, const struct trail_seen *seen, size_t n_seen)
 {
@@ -380,6 +391,7 @@ void trail_build(struct trail_graph *graph, const struct image *image,
     calls_add(&building);
     for (size_t i = 0; i < building.seen.n && !building.seen.at[i].from.v; i++)
         place_cut(&building, building.seen.at[i].to); /* called from elsewhere */
+    pieces_count(&building);
     graph->pieces.n--;
     arcs_lay(&building);
     for (size_t f = 0; f < symbols->functions.n; f++) {

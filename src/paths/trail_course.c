@@ -47,7 +47,7 @@ void trail_course_release(struct trail_course *course)
     vec_release(course);
 }
 
-void trail_course_way(const struct trail_course *course, size_t index, uint32_t bits, bool across,
+bool trail_course_way(const struct trail_course *course, size_t index, uint32_t bits, bool across,
                       struct trail_way *ret_way, uint64_t *ret_history)
 {
     uint32_t seen = 0, from = course->at[index].depth;
@@ -56,13 +56,16 @@ void trail_course_way(const struct trail_course *course, size_t index, uint32_t 
     for (;; index--) {
         const struct trail_met *met = &course->at[index];
         *vec_push(ret_way) = met->piece;
-        if (seen == bits || met->strange || index == 0 ||
-            (met->entered && !across && met->depth == from))
-            return;
+        if (seen == bits || (met->entered && !across && met->depth == from))
+            return true;
+        if (met->strange)
+            return met->step > 0;
         /* Control came from code that is known, but in a way that is not. */
         if (course->graph->pieces.at[met->piece].cut &&
-            !trail_arc_is(course->graph, met[-1].piece, met->piece))
-            return;
+            (index == 0 || !trail_arc_is(course->graph, met[-1].piece, met->piece)))
+            return true;
+        if (index == 0)
+            return false;
         if (met->cond)
             *ret_history |= (uint64_t)met->taken << seen++;
     }
@@ -98,25 +101,65 @@ static bool find_succeeds(const struct trail_course *course, const struct trail_
     return alone;
 }
 
-void trail_course_ask(const struct trail_course *course, size_t index, uint32_t bits, bool across,
-                      size_t back, struct trail_scores *scores)
+static bool likely_succeeds(const struct trail_course *course, const struct trail_asked *asked,
+                            enum trail_counts by, const struct trail_way *truth)
 {
-    const struct trail_met *met = &course->at[index];
-    struct trail_asked asked = {
-        .piece = met->piece, .at = course->steps[met->step], .bits = bits, .across = across};
-    struct trail_way truth, likely;
-    trail_course_way(course, index, bits, across, &truth, &asked.history);
-    scores->asked++;
-    scores->history += find_succeeds(course, &asked, &truth, scores);
-    asked.seen_only = true;
-    scores->seen += find_succeeds(course, &asked, &truth, scores);
-    asked.seen_only = false;
-    asked.has_pair = true;
-    asked.pair = course->steps[met->step - back];
-    asked.distance = (uint32_t)back;
-    scores->pair += find_succeeds(course, &asked, &truth, scores);
-    trail_likely(course->graph, &asked, &likely);
-    scores->counts += ways_equal(&likely, &truth);
+    struct trail_way likely;
+    trail_likely(course->graph, asked, by, &likely);
+    bool equal = ways_equal(&likely, truth);
     trail_way_release(&likely);
+    return equal;
+}
+
+static bool best_succeeds(const struct trail_course *course, const struct trail_asked *asked,
+                          const struct trail_way *truth)
+{
+    struct trail_way best;
+    bool equal = trail_best(course->graph, asked, TRAIL_BY_ARCS, &best) && ways_equal(&best, truth);
+    trail_way_release(&best);
+    return equal;
+}
+
+static void schemes_try(const struct trail_course *course, struct trail_asked *asked,
+                        const struct trail_way *truth, struct trail_scores *scores)
+{
+    scores->counts += likely_succeeds(course, asked, TRAIL_BY_ARCS, truth);
+    scores->blocks += likely_succeeds(course, asked, TRAIL_BY_PIECES, truth);
+    scores->history += find_succeeds(course, asked, truth, scores);
+    scores->likely += best_succeeds(course, asked, truth);
+    asked->seen_only = true;
+    scores->seen += find_succeeds(course, asked, truth, scores);
+    asked->seen_only = false;
+    asked->has_pair = true;
+    scores->pair += find_succeeds(course, asked, truth, scores);
+}
+
+bool trail_course_known(const struct trail_course *course)
+{
+    if (!course->n || !course->n_steps)
+        return false;
+    const struct trail_piece *piece = &course->graph->pieces.at[course->at[course->n - 1].piece];
+    uint64_t at = course->steps[course->n_steps - 1].v;
+    return at >= piece->start.v && at <= piece->last.v;
+}
+
+void trail_course_ask(const struct trail_course *course, uint32_t bits, bool across, size_t back,
+                      struct trail_scores *scores)
+{
+    size_t last = course->n_steps - 1;
+    const struct trail_met *met = &course->at[course->n - 1];
+    struct trail_way truth;
+    struct trail_asked asked = {.piece = met->piece,
+                                .at = course->steps[last],
+                                .before = (uint32_t)(last - met->step),
+                                .bits = bits,
+                                .across = across,
+                                .pair = course->steps[last - back],
+                                .distance = (uint32_t)back};
+    scores->asked++;
+    if (trail_course_way(course, course->n - 1, bits, across, &truth, &asked.history))
+        schemes_try(course, &asked, &truth, scores);
+    else
+        scores->gave_up++;
     trail_way_release(&truth);
 }

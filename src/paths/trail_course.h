@@ -33,19 +33,24 @@ void trail_course_make(struct trail_course *course, const struct trail_graph *gr
                        const struct svma *steps, size_t n_steps);
 void trail_course_release(struct trail_course *course);
 
-/* The true way to the index-th piece, over at most `bits` branches, and their directions. */
-void trail_course_way(const struct trail_course *course, size_t index, uint32_t bits, bool across,
+/* The true way to the index-th piece, over at most `bits` branches, and their directions. False: it
+ * is longer than the course. */
+bool trail_course_way(const struct trail_course *course, size_t index, uint32_t bits, bool across,
                       struct trail_way *ret_way, uint64_t *ret_history);
 
-/* Successes of each scheme: counts, history, history and a second instruction, history and counts.
- * A success is a single way, and the right one. */
+/* Successes of each scheme: counts of arcs, counts of pieces, history, history and a second
+ * instruction, history over recorded steps only, history and then counts of arcs. A success is a
+ * single way, and the right one. */
 struct trail_scores {
-    uint32_t asked, counts, history, pair;
-    uint32_t seen;    /* history, over recorded steps only */
-    uint32_t gave_up; /* too many ways */
+    uint32_t asked, counts, blocks, history, pair, seen, likely;
+    uint32_t gave_up; /* too many ways, or longer than the course: nobody succeeds */
     uint32_t wrong;   /* the right way was not found: a bug */
 };
 
-/* back: the second instruction ran so many instructions before the piece. */
-void trail_course_ask(const struct trail_course *course, size_t index, uint32_t bits, bool across,
-                      size_t back, struct trail_scores *scores);
+/* Whether the last instruction is in the last piece: control may have arrived in the middle of one.
+ */
+bool trail_course_known(const struct trail_course *course);
+/* Asks about the last instruction of the course, which must be known. back: the second
+ * instruction ran so many before it. */
+void trail_course_ask(const struct trail_course *course, uint32_t bits, bool across, size_t back,
+                      struct trail_scores *scores);

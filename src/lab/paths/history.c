@@ -1,209 +1,178 @@
 #include "lab/paths/history.h"
 
 #include "base/err.h"
+#include "collect/target/launch.h"
+#include "model/pmu/step.h"
+#include "model/replay/replay.h"
 #include "paths/trail_build.h"
-#include "program/insn/disasm.h"
-#include "compress/random.h"
 
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-/* Farther back than that no pair reaches; nearer to the beginning nothing is asked. */
-enum { PAIR_MOST = 50, LEAD = 100 };
-enum { ENTRY_BYTES = 64 };
+/* Places asked about: between half of them and all, as the run's length is not known before. */
+enum { MOMENTS_MOST = 2000, EVERY_FIRST = 64 };
 
-/* ---- the program */
+/* ---- the run */
 
-/* The command under our hand, held at its first instruction; -1: it could not be. */
-static pid_t child_start(char *const *command, struct err *err)
+static void moment_keep(struct history *history)
 {
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-        int nowhere = open("/dev/null", O_RDWR);
-        dup2(nowhere, STDOUT_FILENO);
-        execvp(command[0], command);
-        _exit(127);
+    uint64_t n = history->n_ring < HISTORY_REACH ? history->n_ring : HISTORY_REACH;
+    struct history_moment *moment = vec_push(&history->moments);
+    *moment = (struct history_moment){mem_alloc(n * sizeof *moment->steps), n};
+    for (uint64_t i = 0; i < n; i++)
+        moment->steps[i] = history->ring[(history->n_ring - n + i) % HISTORY_REACH];
+}
+
+/* As many again have room if every second one goes. */
+static void moments_thin(struct history *history)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < history->moments.n; i++)
+        if (i % 2)
+            mem_free(history->moments.at[i].steps);
+        else
+            history->moments.at[kept++] = history->moments.at[i];
+    history->moments.n = kept;
+    history->every *= 2;
+}
+
+static void moment_meet(struct history *history)
+{
+    if (history->own++ < history->due)
+        return;
+    moment_keep(history);
+    if (history->moments.n == MOMENTS_MOST)
+        moments_thin(history);
+    history->due =
+        history->own + history->every / 2 + random_below(&history->random, history->every);
+}
+
+static void step_count(struct history *history, struct svma from, struct svma to)
+{
+    uint64_t key[2] = {from.v, to.v};
+    uint32_t index = map_add(&history->keys, key);
+    if (index == history->seen.n)
+        *vec_push(&history->seen) = (struct trail_seen){from, to, 0};
+    history->seen.at[index].count++;
+}
+
+/* The module of the executable, by the file: its number is known when it is first met. */
+static bool is_own(struct history *history, uint32_t module)
+{
+    if (history->module == UINT32_MAX) {
+        const struct code_source *source = &history->replay->code->source;
+        const struct image *image = source->image(source->context, module);
+        if (image && image->build_id_bytes == history->image.build_id_bytes &&
+            image->file.n_bytes == history->image.file.n_bytes &&
+            memcmp(image->build_id, history->image.build_id, image->build_id_bytes) == 0)
+            history->module = module;
     }
-    if (child > 0 && waitpid(child, &status, 0) == child && WIFSTOPPED(status))
-        return child;
-    err_set(err, ERR_MISSING, "%s: cannot be run", command[0]);
-    return -1;
+    return module == history->module;
 }
 
-static uint64_t entry_of(pid_t child)
+static void step_see(void *context, const struct pmu_step *step)
 {
-    char path[64];
-    Elf64_auxv_t entry = {0};
-    snprintf(path, sizeof path, "/proc/%d/auxv", child);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && read(fd, &entry, sizeof entry) == sizeof entry && entry.a_type != AT_NULL &&
-           entry.a_type != AT_ENTRY)
-        ;
-    if (fd >= 0)
-        close(fd);
-    return entry.a_type == AT_ENTRY ? entry.a_un.a_val : 0;
+    struct history *history = context;
+    uint32_t module;
+    struct svma at;
+    if (step->aborted)
+        return;
+    history->taken++;
+    replay_place(step->fact->at.v, &module, &at);
+    if (!is_own(history, module))
+        at.v = 0;
+    struct svma last = {0};
+    if (history->n_ring)
+        last = history->ring[(history->n_ring - 1) % HISTORY_REACH];
+    /* A repeated instruction stands still; so does everything elsewhere. */
+    if (history->n_ring && last.v == at.v)
+        return;
+    history->ring[history->n_ring++ % HISTORY_REACH] = at;
+    if (!at.v)
+        return;
+    step_count(history, last, at);
+    moment_meet(history);
 }
 
-/* A signal that is not ours is the program's own. False: it is gone. */
-static bool child_go(pid_t child, int how)
+/* What ran meanwhile is not known: elsewhere. */
+static void gap_see(void *context)
 {
-    int status, deliver = 0;
-    do {
-        if (ptrace((enum __ptrace_request)how, child, NULL, (void *)(intptr_t)deliver) ||
-            waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
-            return false;
-        deliver = WSTOPSIG(status);
-    } while (deliver != SIGTRAP);
-    return true;
+    struct history *history = context;
+    if (history->n_ring && history->ring[(history->n_ring - 1) % HISTORY_REACH].v)
+        history->ring[history->n_ring++ % HISTORY_REACH] = (struct svma){0};
 }
 
-/* On at its own speed, up to an instruction; the text stays as it is, for children have it, too. */
-static bool child_reach(pid_t child, uint64_t at)
+static void run_begin(void *context, struct replay *replay)
 {
-    size_t where = offsetof(struct user, u_debugreg[0]);
-    size_t control = offsetof(struct user, u_debugreg[7]);
-    if (ptrace(PTRACE_POKEUSER, child, where, at) || ptrace(PTRACE_POKEUSER, child, control, 1))
+    ((struct history *)context)->replay = replay;
+}
+
+bool history_take(struct history *history, const struct modelled_run *run, struct err *err)
+{
+    char path[PATH_MAX];
+    int why;
+    *history = (struct history){.module = UINT32_MAX, .every = EVERY_FIRST, .random = {1}};
+    if (!launch_find_program(run->command[0], path, &why, err) ||
+        !image_open(&history->image, path, err))
         return false;
-    return child_go(child, PTRACE_CONT) && !ptrace(PTRACE_POKEUSER, child, control, 0);
-}
-
-static bool is_own(const struct history *history, uint64_t at)
-{
-    return image_executable(&history->image, (struct svma){at});
-}
-
-/* What is on top of the stack may be any address of ours, that of main for one: nobody returns
- * there. */
-static bool is_behind_call(const struct history *history, uint64_t at)
-{
-    enum { CALL_LEAST = 2, CALL_MOST = 8 };
-    struct instruction call;
-    for (uint64_t bytes = CALL_LEAST; is_own(history, at) && bytes <= CALL_MOST; bytes++)
-        if (at >= bytes && disasm_at(&history->image, (struct svma){at - bytes}, &call) &&
-            call.bytes == bytes &&
-            (call.kind == INSTRUCTION_CALL || call.kind == INSTRUCTION_ICALL))
-            return true;
-    return false;
-}
-
-/* Elsewhere: back to where the call that led there returns to, if that is our code. What starts a
- * program calls what calls all the rest of it. */
-static bool call_pass(const struct history *history, pid_t child, uint64_t stack, uint64_t bias)
-{
-    errno = 0;
-    uint64_t back = (uint64_t)ptrace(PTRACE_PEEKDATA, child, stack, NULL);
-    if (errno || !is_behind_call(history, back - bias) ||
-        back - bias - history->entry.v < ENTRY_BYTES)
-        return child_go(child, PTRACE_SINGLESTEP);
-    return child_reach(child, back);
-}
-
-static void steps_take(struct history *history, pid_t child, uint64_t bias, uint64_t most)
-{
-    struct user_regs_struct registers;
-    bool on = true;
-    for (; on && history->taken < most; history->taken++) {
-        if (ptrace(PTRACE_GETREGS, child, NULL, &registers))
-            return;
-        uint64_t at = registers.rip - bias;
-        bool own = is_own(history, at);
-        at = own ? at : 0;
-        /* A repeated instruction stands still; so does everything elsewhere. */
-        if (!history->steps.n || history->steps.at[history->steps.n - 1].v != at)
-            *vec_push(&history->steps) = (struct svma){at};
-        on = own ? child_go(child, PTRACE_SINGLESTEP)
-                 : call_pass(history, child, registers.rsp, bias);
-    }
-}
-
-/* ---- what it did */
-
-struct seen_list {
-    VEC(struct trail_seen);
-};
-
-static void graph_make(struct history *history)
-{
-    struct seen_list seen = {0};
-    for (size_t i = 1; i < history->steps.n; i++)
-        if (history->steps.at[i].v)
-            *vec_push(&seen) =
-                (struct trail_seen){history->steps.at[i - 1], history->steps.at[i], 1};
-    trail_build(&history->graph, &history->image, &history->symbols, seen.at, seen.n);
-    vec_release(&seen);
-    trail_course_make(&history->course, &history->graph, &history->image, &history->symbols,
-                      history->steps.at, history->steps.n);
-}
-
-bool history_take(struct history *history, char *const *command, uint64_t steps_most,
-                  struct err *err)
-{
-    char path[64];
-    int status;
-    pid_t child = child_start(command, err);
-    if (child < 0)
-        return false;
-    *history = (struct history){0};
-    snprintf(path, sizeof path, "/proc/%d/exe", child);
-    bool ok = image_open(&history->image, path, err);
-    uint64_t entry = entry_of(child);
-    Elf64_Ehdr head = {0};
-    if (ok && history->image.file.n_bytes >= sizeof head)
-        memcpy(&head, history->image.file.bytes, sizeof head);
-    if (ok && (!entry || !child_reach(child, entry)))
-        ok = err_set(err, ERR_SYSTEM, "%s: cannot be stepped through", command[0]);
-    history->entry = (struct svma){head.e_entry};
-    if (ok)
-        steps_take(history, child, entry - head.e_entry, steps_most);
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    if (!ok)
-        return false;
+    map_init(&history->keys, 2 * sizeof(uint64_t));
+    history->ring = mem_alloc(HISTORY_REACH * sizeof *history->ring);
+    struct modelled_watch watch = {
+        .begin = run_begin, .see = step_see, .gap = gap_see, .context = history};
+    bool good = modelled_run_watch(run, &watch, err);
+    if (good && !history->moments.n)
+        good = err_set(err, ERR_MISSING,
+                       "%s: none of its own code ran in %llu instructions; --steps goes further",
+                       path, (unsigned long long)history->taken);
     symbols_build(&history->symbols, &history->image);
-    graph_make(history);
-    if (history->course.n > 2 * (size_t)LEAD)
-        return true;
-    history_release(history);
-    return err_set(err, ERR_MISSING,
-                   "%s: next to nothing of its own code ran in %llu steps; --steps goes further",
-                   command[0], (unsigned long long)steps_most);
+    if (good)
+        trail_build(&history->graph, &history->image, &history->symbols, history->seen.at,
+                    history->seen.n);
+    if (!good)
+        history_release(history);
+    return good;
 }
 
 void history_release(struct history *history)
 {
-    trail_course_release(&history->course);
+    for (size_t i = 0; i < history->moments.n; i++)
+        mem_free(history->moments.at[i].steps);
+    vec_release(&history->moments);
+    mem_free(history->ring);
+    map_release(&history->keys);
+    vec_release(&history->seen);
     trail_graph_release(&history->graph);
     symbols_release(&history->symbols);
     image_close(&history->image);
-    vec_release(&history->steps);
 }
 
-void history_score(const struct history *history, uint32_t bits, bool across, uint32_t places,
-                   struct history_pair pair, struct trail_scores *ret_scores)
+/* ---- what its branches tell */
+
+static void moment_ask(const struct history_moment *moment, const struct trail_course *course,
+                       const struct history_question *question, struct random *random,
+                       struct trail_scores *scores)
 {
-    const struct trail_course *course = &history->course;
-    ASSERT(pair.least && pair.least <= pair.most && pair.most <= PAIR_MOST);
-    size_t stride = course->n / (places ? places : 1) + 1;
+    size_t back = question->least + random_below(random, question->most - question->least + 1);
+    /* What ran elsewhere has no place in the code that is asked about. */
+    while (back > 1 && (back >= moment->n || !moment->steps[moment->n - 1 - back].v))
+        back--;
+    if (back < moment->n && moment->steps[moment->n - 1 - back].v)
+        trail_course_ask(course, question->bits, question->across, back, scores);
+}
+
+void history_score(const struct history *history, const struct history_question *questions,
+                   size_t n, struct trail_scores *ret_scores)
+{
     struct random random = {1};
-    *ret_scores = (struct trail_scores){0};
-    for (size_t i = LEAD; i < course->n; i += stride) {
-        size_t back = pair.least + random_below(&random, pair.most - pair.least + 1);
-        /* What ran elsewhere has no place in the code that is asked about. */
-        while (back > 1 && !course->steps[course->at[i].step - back].v)
-            back--;
-        if (course->steps[course->at[i].step - back].v)
-            trail_course_ask(course, i, bits, across, back, ret_scores);
+    for (size_t i = 0; i < n; i++)
+        ret_scores[i] = (struct trail_scores){0};
+    for (size_t m = 0; m < history->moments.n; m++) {
+        const struct history_moment *moment = &history->moments.at[m];
+        struct trail_course course;
+        trail_course_make(&course, &history->graph, &history->image, &history->symbols,
+                          moment->steps, moment->n);
+        bool known = trail_course_known(&course);
+        for (size_t i = 0; i < n && known; i++)
+            moment_ask(moment, &course, &questions[i], &random, &ret_scores[i]);
+        trail_course_release(&course);
     }
 }

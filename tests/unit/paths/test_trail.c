@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -268,7 +269,7 @@ static void endless_ways_are_given_up(void **state)
     struct trail_way way;
     trail_find(&graph, &asked, NULL, NULL, &answer);
     assert_true(answer.gave_up && !answer.n);
-    trail_likely(&graph, &asked, &way);
+    trail_likely(&graph, &asked, TRAIL_BY_ARCS, &way);
     assert_int_equal(way.n, TRAIL_LENGTH_MAX);
     trail_way_release(&way);
     graph.arcs.at[0] = (struct trail_arc){.from = 0, .how = TRAIL_RETURNED};
@@ -293,7 +294,7 @@ static void counts_make_one_way_likely(void **state)
     graph_make(&graph);
     for (size_t i = 0; i < graph.arcs.n; i++)
         graph.arcs.at[i].count = graph.arcs.at[i].how == TRAIL_TAKEN ? 5 : 1;
-    trail_likely(&graph, &(struct trail_asked){.piece = 6, .bits = 3}, &way);
+    trail_likely(&graph, &(struct trail_asked){.piece = 6, .bits = 3}, TRAIL_BY_ARCS, &way);
     const uint32_t wanted[] = {6, 4, 2, 0};
     assert_int_equal(way.n, 4);
     assert_memory_equal(way.at, wanted, sizeof wanted);
@@ -301,13 +302,75 @@ static void counts_make_one_way_likely(void **state)
     graph_release(&graph);
 }
 
+/* Arcs as often as the course took them; ends of conditional branches apart. */
+static void counts_take(struct trail_graph *graph)
+{
+    for (uint32_t t = 1; t < COURSE; t++) {
+        const struct code *from = &code[course[t - 1]];
+        bool taken = from->to == course[t] && from->next != course[t];
+        uint8_t how = from->ending == ENDS_COND     ? taken ? TRAIL_TAKEN : TRAIL_PASSED
+                      : from->ending == ENDS_CALL   ? TRAIL_CALLED
+                      : from->ending == ENDS_RETURN ? TRAIL_RETURNED
+                                                    : TRAIL_ALONG;
+        struct trail_piece *piece = &graph->pieces.at[course[t]];
+        piece->count++;
+        for (uint32_t i = piece->first_arc; i < piece[1].first_arc && !began[t]; i++)
+            if (graph->arcs.at[i].from == course[t - 1] && graph->arcs.at[i].how == how)
+                graph->arcs.at[i].count++;
+    }
+}
+
+/* The likeliest of the ways that fit is one of them, the one if there is one; counts are right more
+ * often if they choose among those that fit. */
+static void the_likeliest_fits(void **state)
+{
+    (void)state;
+    uint32_t guessed = 0, alone = 0, likely = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct trail_graph graph;
+        code_make(seed, true);
+        graph_make(&graph);
+        course_make();
+        counts_take(&graph);
+        for (uint32_t i = 0; i < 600; i++) {
+            uint32_t t = COURSE / 2 + some_below(COURSE / 2);
+            struct trail_asked asked = {.piece = course[t],
+                                        .at = {1003 + 10 * (uint64_t)course[t]},
+                                        .before = 3,
+                                        .bits = 1 + some_below(8),
+                                        .across = i % 2};
+            struct trail_way truth, best, guess;
+            struct trail_answer answer;
+            truth_of(t, asked.bits, asked.across, &truth, &asked.history);
+            struct wanted wanted = {.way = &truth}, among = {.way = &best};
+            assert_true(trail_best(&graph, &asked, TRAIL_BY_ARCS, &best));
+            trail_find(&graph, &asked, way_compare, &among, &answer);
+            assert_true(answer.gave_up || among.met == 1);
+            way_compare(&wanted, &best);
+            likely += wanted.met;
+            alone += answer.n == 1 && !answer.gave_up;
+            assert_true(answer.n > 1 || answer.gave_up || wanted.met);
+            trail_likely(&graph, &asked, TRAIL_BY_ARCS, &guess);
+            wanted.met = 0;
+            way_compare(&wanted, &guess);
+            guessed += wanted.met;
+            trail_way_release(&truth);
+            trail_way_release(&best);
+            trail_way_release(&guess);
+            trail_way_release(&answer.first);
+        }
+        graph_release(&graph);
+    }
+    printf("of 3600: counts %u, one way alone %u, likeliest %u\n", guessed, alone, likely);
+    assert_true(likely > alone && likely > 3 * guessed / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_gone_is_found),
-        cmocka_unit_test(all_ways_are_found),
-        cmocka_unit_test(endless_ways_are_given_up),
-        cmocka_unit_test(counts_make_one_way_likely),
+        cmocka_unit_test(what_was_gone_is_found),    cmocka_unit_test(all_ways_are_found),
+        cmocka_unit_test(endless_ways_are_given_up), cmocka_unit_test(counts_make_one_way_likely),
+        cmocka_unit_test(the_likeliest_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,23 +144,27 @@ static void ways_of_this_program(void **state)
         skip(); /* nobody may be traced here */
     course_seen(&image, &seen);
     trail_build(&graph, &image, &symbols, seen.at, seen.n);
-    trail_course_make(&course, &graph, &image, &symbols, steps, n_steps);
-    assert_true(course.n > 500);
-    printf("bits  across  counts  history  pair  gave up  of\n");
-    for (int across = 0; across < 2; across++)
-        for (uint32_t bits = 2; bits <= 12; bits += 5) {
-            struct trail_scores scores = {0};
-            for (size_t i = 200; i < course.n; i += 7)
-                trail_course_ask(&course, i, bits, across, 1 + i % 50, &scores);
-            printf("%4u %7d %7u %8u %5u %8u %4u\n", bits, across, scores.counts, scores.history,
-                   scores.pair, scores.gave_up, scores.asked);
-            /* What was gone is always among what is found. */
-            assert_int_equal(scores.wrong, 0);
-            assert_true(scores.pair >= scores.history && scores.gave_up < scores.asked / 2);
-            if (!across)
-                assert_true(scores.history > scores.asked / 2);
-        }
-    trail_course_release(&course);
+    enum { LENGTHS = 3, REACH = 4000 };
+    struct trail_scores scores[LENGTHS][2] = {0};
+    for (size_t i = 2000; i < n_steps; i += 17) {
+        size_t first = i < REACH ? 0 : i - REACH;
+        trail_course_make(&course, &graph, &image, &symbols, steps + first, i - first + 1);
+        for (uint32_t k = 0; k < 2 * LENGTHS && trail_course_known(&course); k++)
+            trail_course_ask(&course, 2 + k / 2 * 5, k % 2, 1 + i % 50, &scores[k / 2][k % 2]);
+        trail_course_release(&course);
+    }
+    printf("bits  across  blocks  counts  history  pair  likely  gave up  of\n");
+    for (uint32_t k = 0; k < 2 * LENGTHS; k++) {
+        const struct trail_scores *at = &scores[k / 2][k % 2];
+        printf("%4u %7u %7u %7u %8u %5u %7u %8u %4u\n", 2 + k / 2 * 5, k % 2, at->blocks,
+               at->counts, at->history, at->pair, at->likely, at->gave_up, at->asked);
+        /* What was gone is always among what is found. */
+        assert_int_equal(at->wrong, 0);
+        assert_true(at->asked > 100 && at->pair >= at->history && at->gave_up < at->asked / 2);
+        assert_true(at->likely >= at->history && at->likely >= at->counts);
+        if (k % 2 == 0)
+            assert_true(at->history > at->asked / 2);
+    }
     trail_graph_release(&graph);
     vec_release(&seen);
     symbols_release(&symbols);
