@@ -34,12 +34,14 @@ static const struct flag flags[] = {
     {"csv", 0, "[=FILE]", NULL, "comma-separated values; with FILE, there, and text as well",
      .take = take_csv},
     {"plot", 0, "FILE", NULL, "also draw it, as SVG", TAKE(text, struct options, outputs.plot)},
+    {"points", 0, "FILE", NULL, "pipeline-3, pipeline-7: a line for each instruction, as CSV",
+     TAKE(text, struct options, outputs.points)},
     {"core", 0, "NAME", NULL,
      "blocks and commands: the core to model, or a file that describes one (zen3)",
      TAKE(text, struct options, core)},
     VIEW_JSON("blocks: as JSON, schema gait/blocks/1"),
     {"steps", 0, "N", NULL,
-     "commands: number of instructions (history: 100000, pipeline-N: 20000000)",
+     "commands: number of instructions (history: 30000000, pipeline-N: 20000000)",
      TAKE(text, struct options, steps)},
     VIEW_QUIET("do not mention damage"),
     {0},
@@ -196,6 +198,7 @@ static int table_make(const struct lab_table *table, char **files, int n,
     for (size_t i = 0; i < rows.n; i++)
         vec_release(&rows.at[i].cells);
     vec_release(&rows.claims);
+    vec_release(&rows.points);
     vec_release(&rows);
     arena_release(&rows.arena);
     return status;
@@ -214,6 +217,11 @@ int cmd_lab(int argc, char **argv)
     const struct lab_table *table = lab_table_find(argv[optind]);
     if (!table) {
         err_set(&err, ERR_USAGE, "%s: no such table; gait lab lists them", argv[optind]);
+        return say_err(&err);
+    }
+    if (options.outputs.points && !table->scatter) {
+        err_set(&err, ERR_USAGE, "--points: %s has none; pipeline-3 and pipeline-7 have them",
+                table->name);
         return say_err(&err);
     }
     if (optind + 1 == argc && !table->alone) {

@@ -6,6 +6,7 @@
 #include "lab/draw/curves.h"
 #include "lab/lab.h"
 #include "lab/draw/plot.h"
+#include "lab/draw/scatter.h"
 #include "text/sheet.h"
 
 #include <errno.h>
@@ -37,8 +38,27 @@ static void csv_print(FILE *to, const struct lab_rows *rows)
     }
 }
 
+static void points_print(FILE *to, const struct lab_rows *rows)
+{
+    const struct lab_scatter *scatter = rows->table->scatter;
+    const char *const head[] = {"series", scatter->name, scatter->x, scatter->y};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        csv_cell(to, head[i], i > 0);
+    fputc('\n', to);
+    for (size_t i = 0; i < rows->points.n; i++) {
+        const struct lab_point *point = &rows->points.at[i];
+        csv_cell(to, point->series, false);
+        csv_cell(to, point->name, true);
+        fprintf(to, ",%.10g,%.6g\n", point->x, point->y);
+    }
+}
+
 static void plot_print(FILE *to, const struct lab_rows *rows)
 {
+    if (rows->table->scatter) {
+        lab_scatter(to, rows);
+        return;
+    }
     (rows->table->curves ? lab_curves : lab_plot)(to, rows->table, rows->at, rows->n);
 }
 
@@ -81,6 +101,7 @@ int lab_show(const struct lab_rows *rows, const struct lab_outputs *outputs)
 {
     struct err err;
     if (!file_write(rows, outputs->plot, plot_print, &err) ||
+        !file_write(rows, outputs->points, points_print, &err) ||
         !file_write(rows, outputs->csv_file, csv_print, &err))
         return say_err(&err);
     if (outputs->csv)

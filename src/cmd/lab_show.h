@@ -9,6 +9,7 @@ struct lab_outputs {
     bool csv;             /* instead of text */
     const char *csv_file; /* beside the text; NULL: none */
     const char *plot;     /* an SVG file; NULL: none */
+    const char *points;   /* a file for the points of scatter plots, as CSV; NULL: none */
 };
 
 /* The exit status. */

@@ -24,6 +24,22 @@ table pipeline-slots 1 --core 21264 --steps 2000000 -- gzip -c "$work/text"
 table pipeline-ipc 0 --core inorder --steps 1000000 -- gzip -c "$work/text"
 # Two a cycle is all that it can do.
 awk 'NR == 4 && ($3 > 2 || $3 <= 0 || $6 > 2.1) { exit 1 }' "$work/pipeline-ipc" || { cat "$work/pipeline-ipc"; fail 'more retire than can'; }
+# Figure 3, of a program of 512 loads that all miss: of thousands of estimates two thirds are inside of the envelope, of
+# retirements and of misses; and were they a tenth too large, they would not be.
+"$gait" lab pipeline-3 --core 21264 --steps 8000000 --points "$work/points" --plot "$work/points.svg" -- "${GAIT_OUT:-o/rel}/programs/misses" 100000 >"$work/pipeline-3" 2>"$work/log" ||
+    { cat "$work/log"; fail 'lab pipeline-3'; }
+[ "$(grep -c '^- .*: holds$' "$work/pipeline-3")" = 2 ] || { cat "$work/pipeline-3"; fail 'lab pipeline-3: both claims should hold'; }
+for factor in 1 1.1; do
+    awk -F, -v factor=$factor 'NR > 1 { d = $4 * factor - 1; n[$1]++; inside[$1] += (d < 0 ? -d : d) <= 1 / sqrt($3) }
+        END { for (i in n) { share = 100 * inside[i] / n[i]; printf "%s: %d points, %.1f %%\n", i, n[i], share; if (n[i] < 1000 || share < 60 || share > 75) bad = 1 } exit bad || length(n) != 2 }' "$work/points" >"$work/share"
+    status=$?
+    [ $factor = 1 ] && [ $status != 0 ] && { cat "$work/share"; fail 'points of pipeline-3 are not inside of the envelope as often as chance has it'; }
+    [ $factor = 1.1 ] && [ $status = 0 ] && { cat "$work/share"; fail 'the bar does not see estimates that are a tenth too large'; }
+done
+grep -q '<polyline' "$work/points.svg" || fail 'no envelope'
+table pipeline-7 3 --points "$work/points"
+[ "$(wc -l <"$work/points")" = 23 ] || fail 'points of pipeline-7'
+"$gait" lab pipeline-2 --points "$work/points" 2>/dev/null && fail '--points of a table that has none'
 "$gait" lab pipeline-3 2>/dev/null && fail 'lab pipeline-3 of nothing'
 "$gait" lab pipeline-3 --steps 1x -- true 2>/dev/null && fail '--steps 1x'
 "$gait" lab pipeline-3 --core nosuch -- true 2>/dev/null && fail '--core nosuch'

@@ -168,6 +168,7 @@ static void points_put(struct lab_rows *rows, const struct points *points)
     for (size_t i = 0; i < points->n; i++) {
         const struct point *point = &points->at[i];
         struct lab_row *row = lab_row_add(rows);
+        lab_point(rows, point->loop, point->text, point->latency, point->wasted);
         lab_cell(row, "%s: %s", point->loop, point->text);
         lab_cell(row, "%.0f", point->times);
         lab_cell(row, "%.3e", point->latency);
@@ -208,5 +209,8 @@ const struct lab_table lab_bottlenecks = {
     .columns = (const char *const[]){"instruction", "times", "latency", "wasted", "from pairs",
                                      "lo", "hi", NULL},
     .streams = bottlenecks_fill,
+    .scatter = &(const struct lab_scatter){.x = "latency, cycles",
+                                           .y = "wasted slots",
+                                           .name = "instruction"},
     .alone = true,
 };

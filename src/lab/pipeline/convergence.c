@@ -4,11 +4,16 @@
 #include "lab/pipeline/modelled_run.h"
 #include "model/pmu/profileme.h"
 #include "model/pmu/truth.h"
+#include "model/replay/code.h"
 
 #include <math.h>
+#include <stdio.h>
 
-static const uint64_t intervals[] = {100, 300, 1000, 3000, 10000, 30000};
+static const uint64_t intervals[] = {30, 100, 300, 1000, 3000, 10000, 30000};
 enum { UNITS = sizeof intervals / sizeof *intervals, EXPECTED = 10, WELL = 60, TOO_WELL = 75 };
+/* So many that hardly any selection finds none, at the shortest interval as well; and of how many
+ * instructions a share can be judged. */
+enum { TAGS = 64, BUFFER = 16, POINTS_LEAST = 1000 };
 
 /* Samples of one instruction that have a property. */
 struct hits {
@@ -65,14 +70,27 @@ struct score {
     uint32_t places, inside;
 };
 
-static void score_add(struct score *score, uint32_t samples, uint64_t truth, uint64_t interval,
-                      uint64_t expected_least)
+struct judged {
+    struct score any, well; /* with any sample; that should have EXPECTED */
+};
+
+static void score_add(struct score *score, double ratio, uint32_t samples)
 {
-    if (!samples || truth < expected_least * interval)
-        return;
-    double ratio = (double)samples * (double)interval / (double)truth;
     score->places++;
     score->inside += fabs(ratio - 1) <= 1 / sqrt(samples);
+}
+
+static void judged_add(struct judged *judged, struct lab_rows *rows, const char *series,
+                       const char *name, uint32_t samples, uint64_t truth, uint64_t interval)
+{
+    if (!samples)
+        return;
+    double ratio = (double)samples * (double)interval / (double)truth;
+    score_add(&judged->any, ratio, samples);
+    if (truth < EXPECTED * interval)
+        return;
+    score_add(&judged->well, ratio, samples);
+    lab_point(rows, series, name, samples, ratio);
 }
 
 static void score_put(struct lab_row *row, const struct score *score)
@@ -81,30 +99,39 @@ static void score_put(struct lab_row *row, const struct score *score)
     lab_share(row, score->inside, score->places);
 }
 
+static void judged_put(struct lab_row *row, const struct judged *judged)
+{
+    score_put(row, &judged->any);
+    score_put(row, &judged->well);
+}
+
 static void row_put(struct lab_rows *rows, const struct unit *unit, uint64_t interval,
                     struct score *all)
 {
     const struct profileme_counts *counts = profileme_counts(unit->profileme);
-    struct score seen = {0}, retired = {0}, missing = {0}, missed = {0};
+    struct judged retired = {0}, missed = {0};
     for (uint32_t i = 0; i < unit->n; i++) {
         const struct truth_row *truth = &unit->watch->truth.at[i];
-        score_add(&seen, unit->at[i].retired, truth->retired, interval, 0);
-        score_add(&retired, unit->at[i].retired, truth->retired, interval, EXPECTED);
-        score_add(&missing, unit->at[i].missed, truth->l1d_misses, interval, 0);
-        score_add(&missed, unit->at[i].missed, truth->l1d_misses, interval, EXPECTED);
+        const uint64_t *at = map_key(&unit->watch->truth.places, i);
+        char name[64];
+        uint32_t module;
+        struct svma linked;
+        replay_place(*at, &module, &linked);
+        snprintf(name, sizeof name, "%u+0x%llx every %llu", module, (unsigned long long)linked.v,
+                 (unsigned long long)interval);
+        judged_add(&retired, rows, "retired", name, unit->at[i].retired, truth->retired, interval);
+        judged_add(&missed, rows, "missed", name, unit->at[i].missed, truth->l1d_misses, interval);
     }
     struct lab_row *row = lab_row_add(rows);
     lab_cell(row, "%llu", (unsigned long long)interval);
     lab_cell(row, "%llu", (unsigned long long)counts->delivered);
-    score_put(row, &seen);
-    score_put(row, &retired);
-    score_put(row, &missing);
-    score_put(row, &missed);
+    judged_put(row, &retired);
+    judged_put(row, &missed);
     lab_cell(row, "%llu", (unsigned long long)counts->collided);
-    all[0].places += retired.places;
-    all[0].inside += retired.inside;
-    all[1].places += missed.places;
-    all[1].inside += missed.inside;
+    all[0].places += retired.well.places;
+    all[0].inside += retired.well.inside;
+    all[1].places += missed.well.places;
+    all[1].inside += missed.well.inside;
 }
 
 static void score_claim(struct lab_rows *rows, const struct score *score, const char *what)
@@ -115,7 +142,7 @@ static void score_claim(struct lab_rows *rows, const struct score *score, const 
               "1/sqrt(samples), %s: %.1f %% of "
               "%u (bar %d to %d): %s",
               what, share, score->places, WELL, TOO_WELL,
-              !score->places                       ? "there are none: more --steps"
+              score->places < POINTS_LEAST         ? "cannot be judged of fewer than 1000"
               : share >= WELL && share <= TOO_WELL ? "holds"
                                                    : "does not hold");
 }
@@ -128,7 +155,7 @@ static bool convergence_fill(struct lab_rows *rows, const struct modelled_run *r
     truth_init(&watch.truth);
     for (uint32_t i = 0; i < UNITS; i++) {
         struct profileme_setup setup = {
-            .interval = intervals[i], .tags = 8, .buffer = 16, .seed = i + 1};
+            .interval = intervals[i], .tags = TAGS, .buffer = BUFFER, .seed = i + 1};
         watch.units[i].watch = &watch;
         watch.units[i].profileme = profileme_make(&setup, unit_take, &watch.units[i]);
     }
@@ -158,5 +185,11 @@ const struct lab_table lab_convergence = {
         (const char *const[]){"interval", "samples", "retired", "inside", "ten expected", "inside",
                               "missed", "inside", "ten expected", "inside", "no tag", NULL},
     .modelled = convergence_fill,
+    .scatter = &(const struct lab_scatter){.x = "samples",
+                                           .y = "estimate by truth",
+                                           .name = "instruction",
+                                           .y_most = 2,
+                                           .by_magnitude = true,
+                                           .envelope = true},
     .steps = MODELLED_STEPS,
 };

@@ -21,6 +21,11 @@ void lab_claim(struct lab_rows *rows, const char *format, ...)
     *vec_push(&rows->claims) = arena_string(&rows->arena, text);
 }
 
+void lab_point(struct lab_rows *rows, const char *series, const char *name, double x, double y)
+{
+    *vec_push(&rows->points) = (struct lab_point){series, arena_string(&rows->arena, name), x, y};
+}
+
 const char *lab_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

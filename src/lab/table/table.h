@@ -26,10 +26,27 @@ struct lab_row {
     bool fine; /* a point for curves and csv, not shown in text */
 };
 
+/* One mark of a scatter plot: an instruction, as a rule. */
+struct lab_point {
+    const char *series, *name;
+    double x, y;
+};
+
+/* What its axes are. */
+struct lab_scatter {
+    const char *x, *y, *name;
+    double y_most;     /* points above it are drawn at it; 0: the largest y */
+    bool by_magnitude; /* x by its logarithm */
+    bool envelope;     /* with 1 +- 1/sqrt(x) */
+};
+
 struct lab_rows {
     struct arena arena;
     const struct lab_table *table;
     VEC(struct lab_row);
+    struct lab_points {
+        VEC(struct lab_point);
+    } points;
     struct {
         VEC(const char *);
     } claims; /* sentences below the table: each claim, and whether it holds */
@@ -61,12 +78,15 @@ struct lab_table {
      * default. */
     bool (*modelled)(struct lab_rows *rows, const struct modelled_run *run, struct err *err);
     uint64_t steps;
+    const struct lab_scatter *scatter; /* it has points; NULL: none */
     bool curves; /* rows of one name are points of curves: x is the second column, y the others */
 };
 
 struct lab_row *lab_row_add(struct lab_rows *rows);
 __attribute__((format(printf, 2, 3))) void lab_claim(struct lab_rows *rows, const char *format,
                                                      ...);
+/* The series must outlive the rows; the name is copied. */
+void lab_point(struct lab_rows *rows, const char *series, const char *name, double x, double y);
 /* Without its folder. */
 const char *lab_file_name(const char *path);
 void lab_text(struct lab_row *row, const char *text);
