@@ -5,6 +5,7 @@
 #include "agent/base/process.h"
 #include "agent/base/thread.h"
 #include "agent/base/tracer.h"
+#include "agent/channel/connect.h"
 #include "agent/channel/plans.h"
 #include "agent/exact/exact.h"
 #include "agent/sampling/budget.h"
@@ -20,12 +21,30 @@
 
 #include <sys/syscall.h>
 
+/* To be over before the first sample is the fate of most processes that others start. It costs a
+ * third then. What the first process has measured must be known: nothing is to be measured
+ * again. */
+bool agent_waits(void)
+{
+    return agent.options.mode == RECORD_SAMPLED && !connect_first() &&
+           calibrate_known(trigger_kind());
+}
+
+/* An orphan's first clock is a timer, as that of any new thread. */
+static bool equip(struct thread *thread)
+{
+    if (!agent.orphan)
+        return thread_equip(thread) && trigger_open(thread);
+    agent.channel->trigger = trigger_kind();
+    return trigger_open_timer(thread);
+}
+
 static void sampling_start(struct thread *thread)
 {
     signals_own();
     if (thread)
         trap_begin(thread);
-    if (!thread || !thread_equip(thread) || !trigger_open(thread)) {
+    if (!thread || !equip(thread)) {
         agent_lose(LOSS_trigger_lost);
         return;
     }
@@ -42,6 +61,8 @@ static void sampling_start(struct thread *thread)
 
 void agent_start(void)
 {
+    if (agent.options.mode == RECORD_SAMPLED)
+        connect_count(agent.pid, false);
     if (!agent_begin())
         return;
     if (tracer_present()) {
@@ -49,7 +70,8 @@ void agent_start(void)
         agent.retired = 1;
         return;
     }
-    agent_begin_young();
+    if (!agent.orphan)
+        agent_begin_young();
     struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
     if (agent.options.mode == RECORD_SAMPLED) {
         sampling_start(thread);
@@ -106,8 +128,12 @@ void agent_thread_ends(void)
 void agent_forked(bool trap_blocked)
 {
     descriptor_program_forked();
+    int32_t pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    if (agent.channel && agent.options.mode == RECORD_SAMPLED)
+        connect_count(pid, true);
     if (!agent_samples())
         return;
+    agent.pid = pid;
     const struct thread *forker;
     struct kernel_altstack altstack = altstack_inherited(&forker);
     struct resume_place places[RESUME_PLACES] = {0};
@@ -120,8 +146,10 @@ void agent_forked(bool trap_blocked)
         thread->tid = 0;
     }
     agent.parent = agent.channel;
-    agent.orphan = 1;
-    agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    agent.begun = false;
+    if (agent.orphan == ORPHAN_CONNECTS) /* by a thread that the child does not have */
+        agent.cache = NULL, agent.regions = NULL;
+    agent.orphan = ORPHAN_WAITS;
     agent.n_threads = agent.n_descriptors = 0;
     struct thread *thread = thread_adopt(agent.pid);
     if (!thread)

@@ -6,6 +6,8 @@
 
 struct thread;
 
+/* Whether this process is to wait for its first sample before it gets a channel. */
+bool agent_waits(void);
 /* Begins (threads/begin.h); then samples the calling thread, or takes it over for an exact run. */
 void agent_start(void);
 /* Samples a thread that was adopted. */

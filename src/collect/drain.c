@@ -239,6 +239,10 @@ void drain_sum(const struct drain *drain, bool last, struct drain_sum *ret_sum)
     sum_add(&ret_sum->totals.losses[LOSS_no_channel],
             figures_count(share_load(&directory->not_claimed), passed, true, &refused));
     uint64_t forked = figures_count(share_load(&directory->forked), passed, true, &refused);
+    for (int i = 0; i < LOSS_N; i++)
+        sum_add(
+            &ret_sum->totals.losses[i],
+            figures_loss((enum loss)i, share_load(&directory->losses[i]), passed, true, &refused));
     sum_add(&ret_sum->totals.losses[LOSS_garbled], refused);
     if (last && forked > drain->joined)
         sum_add(&ret_sum->totals.losses[LOSS_child_native], forked - drain->joined);
@@ -399,11 +403,20 @@ static void expect_last(struct drain *drain)
         mem_expect(drain->expected_bytes = bytes);
 }
 
+/* Processes that the agent has met, as far as that many can have been. */
+static void met_update(struct drain *drain)
+{
+    uint64_t refused = 0, told = share_load(&drain->session->share->directory->processes);
+    uint64_t met = figures_count(told, passed_ns(drain), true, &refused);
+    drain->met = met <= UINT32_MAX ? (uint32_t)met : 0;
+}
+
 void drain_read(struct drain *drain)
 {
     uint64_t fullest = 0;
     uint32_t used = 0, fresh = 0;
     drain->joined = share_load(&drain->session->share->directory->joined);
+    met_update(drain);
     for (uint32_t i = 0; i < CHANNEL_N; i++) {
         bool known = drain->sources[i];
         if (!known)

@@ -45,6 +45,7 @@ struct drain {
     bool ending;                 /* the program has ended: channels are not freed any more */
     uint32_t processes;          /* that started recording, again after each exec */
     struct map pids;             /* of these: a process is one, whatever it executes */
+    uint32_t met;    /* processes, those included that were over before their first sample */
     uint64_t joined; /* forked processes, when channels were last searched: later ones are in none
                         of the sums */
     uint64_t memory_bytes; /* the highest figure of any process */

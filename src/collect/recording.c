@@ -399,7 +399,7 @@ static void conclude(struct run *run)
     recording->payloads = sum.payloads;
     memcpy(recording->stack_ends, run->stacks.ends, sizeof recording->stack_ends);
     memcpy(recording->stack_fallbacks, run->stacks.fallbacks, sizeof recording->stack_fallbacks);
-    recording->processes = run->drain.pids.n;
+    recording->processes = run->drain.pids.n > run->drain.met ? run->drain.pids.n : run->drain.met;
     if (!recording->processes && *run->program)
         recording->no_agent = loadable_hindrance(run->program);
     recording->channel = run->drain.first;

@@ -16,7 +16,8 @@ static bool time_missing(const struct drain *drain, uint64_t all_ns, uint64_t re
 {
     const uint64_t each_ns = 4 * (drain->first.period_ns + 5000000), least_ns = 200000000;
     uint64_t missing = all_ns > recorded_ns ? all_ns - recorded_ns : 0;
-    return missing > all_ns / 10 && missing > least_ns && missing > drain->processes * each_ns;
+    uint64_t processes = drain->met > drain->processes ? drain->met : drain->processes;
+    return missing > all_ns / 10 && missing > least_ns && missing > processes * each_ns;
 }
 
 /* Threads and children that were not walked have used time that no window speaks for, and so has

@@ -20,7 +20,7 @@ __attribute__((constructor)) static void wake(void)
                                 .text_start = (uint64_t)__ehdr_start,
                                 .text_end = (uint64_t)etext,
                                 .hwcap2 = getauxval(AT_HWCAP2)};
-    if (!path || !connect_path(path, &place))
+    if (!path || !connect_path(path, &place, agent_waits))
         return;
     go_runtime_find();
     python_find();

@@ -77,13 +77,14 @@ EXPORT int execve(const char *path, char *const *argv, char *const *envp)
     libc_function(&next, "execve");
     bool unseen = agent_samples() && !successor_follows(AT_FDCWD, (uint64_t)(uintptr_t)path,
                                                         (uint64_t)(uintptr_t)envp);
-    if (unseen)
-        agent_add(&agent.channel->losses[LOSS_no_agent], 1);
+    uint64_t *losses = unseen ? agent_losses() : NULL;
+    if (losses)
+        agent_add(&losses[LOSS_no_agent], 1);
     signals_exec(true);
     int result = next(path, argv, envp);
     signals_exec(false);
-    if (unseen)
-        agent_add(&agent.channel->losses[LOSS_no_agent], UINT64_MAX);
+    if (losses)
+        agent_add(&losses[LOSS_no_agent], UINT64_MAX);
     return result;
 }
 

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 15,
+    CHANNEL_VERSION = 16,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -117,7 +117,11 @@ struct wire_calibration {
     uint64_t fault_ticks; /* of one page fault */
 };
 
-enum { DIRECTORY_PROGRAMS = 256 };
+enum {
+    DIRECTORY_PROGRAMS = 256,
+    DIRECTORY_PIDS_AT = 1 << 15, /* one bit for each, by its lowest bits */
+    DIRECTORY_PIDS = (DIRECTORY_BYTES - DIRECTORY_PIDS_AT) * 8,
+};
 
 struct directory {
     uint64_t magic;
@@ -138,8 +142,18 @@ struct directory {
     struct wire_calibration calibration;
     uint64_t programs[DIRECTORY_PROGRAMS]; /* that were begun, by their files; 0: free */
     int32_t first_pid, reserved_pid;       /* the process that began first; samples only */
+    /* Processes that began or were forked, samples only: most are over before their first sample,
+     * and have no channel. At DIRECTORY_PIDS_AT are the pids of those that are counted: a process
+     * is one, however many programs it executes. */
+    uint64_t processes;
+    uint64_t losses[LOSS_N]; /* of processes without a channel */
 };
-_Static_assert(sizeof(struct directory) <= DIRECTORY_BYTES, "the directory has its place");
+_Static_assert(sizeof(struct directory) <= DIRECTORY_PIDS_AT, "the directory has its place");
+
+static inline uint64_t *directory_pids(struct directory *directory)
+{
+    return (uint64_t *)(void *)((unsigned char *)directory + DIRECTORY_PIDS_AT);
+}
 #define DIRECTORY_TOOL_DIED (UINT32_C(1) << 30) /* FUTEX_OWNER_DIED */
 
 enum channel_state {

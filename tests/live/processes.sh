@@ -26,6 +26,50 @@ if [[ $modes = *plain* ]]; then
     "$gait" record -o "$work/data" -- sh -c "for i in 1 2 3 4 5; do x=\$(echo a); done; $work/turn; :" 2>"$work/stderr" || bad 'recording forks fails'
     grep -Eq ', 7 processes' "$work/stderr" || bad "not all forks: $(grep elapsed "$work/stderr")"
 fi
+# Agents count them without the kernel, too: a process has no channel before its first sample.
+cat >"$work/young.c" <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    char line[4096];
+    int n = 0;
+    if (argc > 1) { /* another program, as the same process */
+        for (int i = 0; i < 3; i++) if (!fork()) _exit(0); else wait(NULL);
+        return execl(argv[0], argv[0], NULL);
+    }
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps)) n += strstr(line, "memfd:gait") != NULL;
+    printf("%d\n", n);
+    return 0;
+}
+C
+gcc -O1 -o "$work/young" "$work/young.c" || exit 1
+"$gait" record --no-kernel -o "$work/data" -- sh -c "$work/young; $work/young x; $work/young; :" >"$work/out" 2>"$work/stderr" || bad 'recording young processes fails'
+same 'mappings of the shared memory' '1 1 1' "$(echo $(cat "$work/out"))"
+grep -Eq ', 7 processes' "$work/stderr" || bad "agents do not count all: $(grep elapsed "$work/stderr")"
+# Threads that meet their first samples at the same time have one channel, and none is lost.
+cat >"$work/many.c" <<'C'
+#include <pthread.h>
+#include <time.h>
+volatile unsigned sum;
+static void *spin(void *none) {
+    struct timespec now = {0};
+    while (now.tv_nsec < 60000000) { for (unsigned i = 0; i < 10000; i++) sum += i * 7; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); }
+    return none;
+}
+int main(void) {
+    pthread_t id[8];
+    for (int i = 0; i < 8; i++) pthread_create(&id[i], NULL, spin, NULL);
+    for (int i = 0; i < 8; i++) pthread_join(id[i], NULL);
+    return 0;
+}
+C
+gcc -O1 -g -pthread -o "$work/many" "$work/many.c" || exit 1
+"$gait" record -q --no-kernel -F 250 -o "$work/data" -- sh -c "$work/many; $work/many; :" || bad 'recording threads of young processes fails'
+n=$("$gait" info --json "$work/data" | grep -o '"interrupts": [0-9]*' | grep -o '[0-9]*$')
+[ "$n" -gt 120 ] || bad "16 threads of 60 ms have $n interrupts"
 # A process that another one started is walked only when it has run for a while, also if it is new.
 "$gait" record -q -o "$work/data" -- sh -c "$work/turn; :" || bad 'recording one by a shell fails'
 [ "$(young "$work/data")" -gt 0 ] || bad 'a new process of a shell is walked from its beginning'

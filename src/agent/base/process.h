@@ -27,6 +27,14 @@ struct told_map {
  * leave no room for copies near its code. */
 #define AGENT_FAR UINT64_C(0x270000000000)
 
+/* A process that gets a channel at its first sample: most processes that others start are over
+ * before. A fork shows its parent's channel meanwhile, and nobody else has a reader. */
+enum orphan {
+    ORPHAN_NOT,
+    ORPHAN_WAITS,
+    ORPHAN_CONNECTS, /* one of its threads gets the channel */
+};
+
 struct agent {
     struct directory *directory;
     struct channel *channel; /* NULL: this process is not recorded, or not yet: see `orphan` */
@@ -46,8 +54,9 @@ struct agent {
         retired; /* no trigger is armed any more: system calls are filtered, or the agent leaves */
     uint32_t clock_forbidden; /* a thread has given up the time stamp counter */
     uint32_t inside; /* threads in the agent's handlers, from their first steps to their last */
-    uint32_t orphan; /* a fork of a recorded process: it asks for a channel at its first sample */
-    struct channel *parent; /* its parent's channel, to count the loss if it gets none */
+    uint32_t orphan; /* enum orphan */
+    struct channel *parent; /* of an orphan: what it has instead of a channel */
+    bool begun;             /* an orphan that was executed, not forked: its clock runs already */
 
     struct thread *threads; /* CHANNEL_THREADS slots */
     uint32_t n_threads;     /* slots ever used are below this */
@@ -97,15 +106,25 @@ struct agent {
 
 extern struct agent agent;
 
-static inline void agent_lose(enum loss loss)
-{
-    if (agent.channel)
-        __atomic_fetch_add(&agent.channel->losses[loss], 1, __ATOMIC_RELAXED);
-}
-
 static inline void agent_add(uint64_t *figure, uint64_t more)
 {
     __atomic_fetch_add(figure, more, __ATOMIC_RELAXED);
+}
+
+/* NULL: nobody reads them. */
+static inline uint64_t *agent_losses(void)
+{
+    if (!agent.channel)
+        return NULL;
+    return __atomic_load_n(&agent.orphan, __ATOMIC_RELAXED) ? agent.directory->losses
+                                                            : agent.channel->losses;
+}
+
+static inline void agent_lose(enum loss loss)
+{
+    uint64_t *losses = agent_losses();
+    if (losses)
+        agent_add(&losses[loss], 1);
 }
 
 /* As the tool says; whatever the program may have written over it. */

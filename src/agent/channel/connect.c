@@ -44,7 +44,13 @@ static int32_t channel_claim(struct directory *directory, int32_t pid)
     return -1;
 }
 
-/* What does not depend on the channel; a fork has it already. */
+static bool threads_map(void)
+{
+    agent.threads = map_private(CHANNEL_THREADS * sizeof(struct thread));
+    return agent.threads;
+}
+
+/* What does not depend on the channel; the fork of a process that has one has it already. */
 static bool memory_map(void)
 {
     agent.cache = map_private(sizeof(struct cache));
@@ -52,8 +58,7 @@ static bool memory_map(void)
         return false;
     agent.cache->zones.arena = map_shared(-1, 0, ZONES_ARENA_BYTES, 0);
     agent.regions = map_private(sizeof(struct regions));
-    agent.threads = map_private(CHANNEL_THREADS * sizeof(struct thread));
-    return agent.cache->zones.arena && agent.regions && agent.threads &&
+    return agent.cache->zones.arena && agent.regions &&
            cache_init(agent.cache, agent.regions, agent.cache->zones.arena) &&
            (agent.cache->guards = map_private(sizeof(struct guards)));
 }
@@ -87,7 +92,8 @@ void connect_undo(void)
         plans_close();
     }
     unmap(agent.cache, sizeof(struct cache));
-    unmap(agent.channel, channel_bytes());
+    if (agent.channel != agent.parent)
+        unmap(agent.channel, channel_bytes());
     unmap(agent.directory, DIRECTORY_BYTES);
     agent.threads = NULL;
     agent.regions = NULL;
@@ -125,7 +131,16 @@ static bool channel_open(long fd, int32_t known_as)
     return true;
 }
 
-bool connect_by(long fd, const struct agent_place *place)
+/* The cache, for what the options want. */
+static void cache_suit(void)
+{
+    if (agent.options.mode == RECORD_SAMPLED || agent.options.mode == RECORD_EXACT_TRACE)
+        agent.cache->events = agent.options.events;
+    agent.cache->keeps_words = agent.options.compress[0];
+    agent.cache->tallies = agent.options.mode == RECORD_SAMPLED && agent.options.tally;
+}
+
+static bool directory_open(long fd, const struct agent_place *place)
 {
     agent.directory = map_shared(fd, 0, DIRECTORY_BYTES, 0);
     if (!agent.directory || agent.directory->magic != DIRECTORY_MAGIC ||
@@ -133,25 +148,43 @@ bool connect_by(long fd, const struct agent_place *place)
         return false;
     agent.options = agent.directory->options;
     agent.signal = place->untold ? TRIGGER_SIGNAL_UNTOLD : TRIGGER_SIGNAL;
-    if (!memory_map()) {
+    agent.pid = (int32_t)sys3(SYS_getpid, 0, 0, 0);
+    agent.loader = place->loader;
+    agent.text_start = place->text_start;
+    agent.text_end = place->text_end;
+    return true;
+}
+
+static bool rest_open(long fd, const struct agent_place *place)
+{
+    bool sampled = agent.options.mode == RECORD_SAMPLED;
+    if (!threads_map() || !memory_map()) {
         __atomic_fetch_add(&agent.directory->not_claimed, 1, __ATOMIC_RELAXED);
         return false;
     }
     if (!channel_open(fd, place->pid))
         return false;
-    agent.regions->untold = place->untold && agent.options.mode == RECORD_SAMPLED;
-    if (place->untold && agent.options.mode == RECORD_SAMPLED &&
-        !(agent.cache->witness = map_private(sizeof(struct witness))))
+    agent.regions->untold = place->untold && sampled;
+    if (place->untold && sampled && !(agent.cache->witness = map_private(sizeof(struct witness))))
         return false;
-    if (agent.options.mode == RECORD_SAMPLED || agent.options.mode == RECORD_EXACT_TRACE)
-        agent.cache->events = agent.options.events;
-    agent.cache->keeps_words = agent.options.compress[0];
-    agent.cache->tallies = agent.options.mode == RECORD_SAMPLED && agent.options.tally;
-    if (plans_wanted() && !plans_open(fd))
+    cache_suit();
+    return !plans_wanted() || plans_open(fd);
+}
+
+bool connect_by(long fd, const struct agent_place *place)
+{
+    return directory_open(fd, place) && rest_open(fd, place);
+}
+
+/* A process that has no channel yet: what is written to one meanwhile nobody reads. */
+static bool orphan_begin(void)
+{
+    static struct channel nobody_reads;
+    if (!threads_map())
         return false;
-    agent.loader = place->loader;
-    agent.text_start = place->text_start;
-    agent.text_end = place->text_end;
+    agent.channel = agent.parent = &nobody_reads;
+    agent.orphan = ORPHAN_WAITS;
+    agent.begun = true;
     return true;
 }
 
@@ -168,18 +201,35 @@ long connect_share(void)
     return descriptor_open(AT_FDCWD, agent.path, O_RDWR);
 }
 
-bool connect_path(const char *path, const struct agent_place *place)
+bool connect_path(const char *path, const struct agent_place *place, bool (*waits)(void))
 {
     for (uint32_t i = 0; path[i] && i + 1 < sizeof agent.path; i++)
         agent.path[i] = path[i];
     long fd = connect_share();
     if (sys_failed(fd))
         return false;
-    bool connected = connect_by(fd, place);
+    bool connected = directory_open(fd, place) && (waits() ? orphan_begin() : rest_open(fd, place));
     descriptor_shut(fd);
     if (!connected)
         connect_undo();
     return connected;
+}
+
+bool connect_first(void)
+{
+    int32_t *first = &agent.directory->first_pid, none = 0;
+    return __atomic_compare_exchange_n(first, &none, agent.pid, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED) ||
+           none == agent.pid;
+}
+
+/* After as many processes as there are bits, one that was not forked by libc may be missed. */
+void connect_count(int32_t pid, bool fresh)
+{
+    uint32_t at = (uint32_t)pid % DIRECTORY_PIDS;
+    uint64_t *word = &directory_pids(agent.directory)[at / 64], bit = UINT64_C(1) << at % 64;
+    if (!(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) || fresh)
+        agent_add(&agent.directory->processes, 1);
 }
 
 /* The code cache of a fork: its pages are the parent's, so it gets new ones. */
@@ -192,12 +242,20 @@ static bool cache_renew(void)
     return true;
 }
 
-bool connect_fork(void)
+static bool cache_first(void)
+{
+    if (!memory_map())
+        return false;
+    cache_suit();
+    return true;
+}
+
+bool connect_orphan(void)
 {
     long fd = connect_share();
     if (sys_failed(fd))
         return false;
-    bool connected = cache_renew() && channel_open(fd, 0);
+    bool connected = (agent.cache ? cache_renew() : cache_first()) && channel_open(fd, 0);
     descriptor_shut(fd);
     return connected;
 }

@@ -2,7 +2,8 @@
  *
  * Everything is mapped here, before the first thread is recorded, and can be unmapped. A fork
  * inherits its parent's mappings; it must not write to the parent's code cache and channel, so it
- * gets new ones. */
+ * gets new ones at its first sample. A process that waits for its first sample, too, has the
+ * directory and room for threads until then. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,13 +20,18 @@ struct agent_place {
     bool untold;                   /* no interposer reports changes of code */
 };
 
-/* Maps the channel at `path` and everything else. False: this process is not recorded. */
-bool connect_path(const char *path, const struct agent_place *place);
+/* Maps the channel at `path` and everything else; if `waits` says so when the directory is there,
+ * the channel at the first sample. False: this process is not recorded. */
+bool connect_path(const char *path, const struct agent_place *place, bool (*waits)(void));
+/* Whether the recording began with this process, whatever it executes now. */
+bool connect_first(void);
+/* A process is one of those that the recording has met; `fresh`: it cannot have been before. */
+void connect_count(int32_t pid, bool fresh);
 /* The same with the channel's descriptor, which the caller keeps. After a failure connect_undo
  * unmaps what is left. */
 bool connect_by(long fd, const struct agent_place *place);
-/* Gives a fork a channel and a cache of its own. */
-bool connect_fork(void);
+/* Gives an orphan a channel and a cache of its own. */
+bool connect_orphan(void);
 /* Unmaps everything: a program with limited memory needs it for itself. */
 void connect_undo(void);
 /* True if the tool still reads. */

@@ -87,11 +87,17 @@ static uint64_t gap_median(struct thread *thread, uint32_t rounds, volatile uint
     return gaps[rounds / 2];
 }
 
+bool calibrate_known(uint32_t kind)
+{
+    const struct wire_calibration *known = &agent.directory->calibration;
+    return __atomic_load_n(&known->tsc_hz, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&known->entry[kind].cold, __ATOMIC_RELAXED);
+}
+
 /* What another process has measured. A process can write anything there; a millisecond is more than
  * any interrupt takes. */
-static bool known_take(const struct thread *thread)
+static bool known_take(uint32_t kind)
 {
-    uint32_t kind = thread->perf_fd >= 0 ? TRIGGER_PERF : TRIGGER_CPUTIME;
     uint64_t cold =
         __atomic_load_n(&agent.directory->calibration.entry[kind].cold, __ATOMIC_ACQUIRE);
     uint64_t warm =
@@ -105,9 +111,8 @@ static bool known_take(const struct thread *thread)
     return true;
 }
 
-static void known_tell(const struct thread *thread)
+static void known_tell(uint32_t kind)
 {
-    uint32_t kind = thread->perf_fd >= 0 ? TRIGGER_PERF : TRIGGER_CPUTIME;
     __atomic_store_n(&agent.directory->calibration.entry[kind].warm, agent.channel->delivery_ticks,
                      __ATOMIC_RELAXED);
     __atomic_store_n(&agent.directory->calibration.fault_ticks, agent.fault_ticks,
@@ -118,7 +123,8 @@ static void known_tell(const struct thread *thread)
 
 void calibrate(struct thread *thread)
 {
-    if (known_take(thread)) {
+    uint32_t kind = agent.channel->trigger;
+    if (known_take(kind)) {
         agent.calibrated = UINT32_MAX;
         return;
     }
@@ -134,5 +140,5 @@ void calibrate(struct thread *thread)
     agent.channel->delivery_ticks = warm;
     agent.means.entry_ticks = cold > warm ? cold : warm;
     agent.calibrated = UINT32_MAX;
-    known_tell(thread);
+    known_tell(kind);
 }

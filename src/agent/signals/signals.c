@@ -211,16 +211,31 @@ static bool frame_copy(struct thread *thread, const struct kernel_ucontext *fram
     return true;
 }
 
+/* False: the process has no channel. Another thread may be at it: then there is one when this
+ * thread's next sample comes. */
+static bool channel_there(struct thread *thread)
+{
+    uint32_t orphan = ORPHAN_WAITS;
+    if (!__atomic_load_n(&agent.orphan, __ATOMIC_ACQUIRE))
+        return agent.channel;
+    if (__atomic_compare_exchange_n(&agent.orphan, &orphan, ORPHAN_CONNECTS, false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+        return agent_reborn();
+    if (orphan)
+        trigger_arm(thread, agent.tick_ns);
+    return !orphan && agent.channel;
+}
+
 /* The thread that a trigger was for. NULL: it has been released meanwhile, or cannot be recorded.
  */
 static struct thread *thread_of(int32_t slot)
 {
     struct thread *thread = &agent.threads[slot];
-    if (thread->tid != (int32_t)sys3(SYS_gettid, 0, 0, 0))
+    if (thread->tid != (int32_t)sys3(SYS_gettid, 0, 0, 0) || !channel_there(thread))
         return NULL;
-    if (agent.orphan && !agent_reborn())
-        return NULL;
-    return agent.channel && thread->wire && thread_equip(thread) ? thread : NULL;
+    if (!thread->wire) /* it began while the process got its channel */
+        thread_enlist(thread);
+    return thread_equip(thread) ? thread : NULL;
 }
 
 static bool only_declines(struct thread *thread, uint64_t pc)

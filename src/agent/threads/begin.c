@@ -64,47 +64,48 @@ static bool program_known(void)
     return true;
 }
 
-/* The process that the recording began with, whatever it executes. */
-static bool process_is_first(void)
-{
-    int32_t *first = &agent.directory->first_pid, none = 0;
-    return __atomic_compare_exchange_n(first, &none, agent.pid, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED) ||
-           none == agent.pid;
-}
-
 void agent_begin_young(void)
 {
     bool known = program_known();
-    agent.young_ns = process_is_first() ? 0 : known ? YOUNG_KNOWN_NS : YOUNG_NEW_NS;
+    agent.young_ns = connect_first() ? 0 : known ? YOUNG_KNOWN_NS : YOUNG_NEW_NS;
 }
 
 bool agent_begin(void)
 {
     agent_clock_start();
     agent_clock_spin();
-    channel_begin();
+    if (!agent.orphan)
+        channel_begin();
     bool walkable = !has_shadow_stack();
     if (!walkable)
         agent_lose(LOSS_at_shadow_stack);
     return walkable;
 }
 
+static void orphan_end(void)
+{
+    __atomic_store_n(&agent.orphan, ORPHAN_NOT, __ATOMIC_RELEASE);
+}
+
 bool agent_reborn(void)
 {
-    agent.orphan = 0;
-    if (!connect_fork()) {
-        agent_add(&agent.parent->losses[LOSS_child_native], 1);
+    if (!connect_orphan()) {
+        agent_lose(LOSS_child_native);
         agent.channel = NULL;
+        orphan_end();
         return false;
     }
     struct channel *channel = agent.channel;
-    agent_clock_start();
+    if (agent.begun)
+        channel->start_tsc = agent.parent->start_tsc;
+    else
+        agent_clock_start();
     channel->tsc_hz = agent.parent->tsc_hz;
     channel->trigger = agent.parent->trigger;
     channel->delivery_ticks = agent.parent->delivery_ticks;
     channel->window = agent.window;
     channel->trail = agent.options.trail;
+    channel->python_runtime = agent.python.runtime; /* else the tool looks for it */
     agent.stale = 0;
     agent.ran_ns = agent.spent_ns = agent.window_spent_ns = agent.windows_begun = 0;
     agent.counting = 0;
@@ -114,5 +115,6 @@ bool agent_reborn(void)
     for (uint32_t i = 0; i < agent.n_threads; i++)
         if (agent.threads[i].tid > 0)
             thread_enlist(&agent.threads[i]);
+    orphan_end();
     return true;
 }

@@ -171,10 +171,17 @@ static bool ticks_suffice(void)
            agent.options.fixed_hz * tick_ns <= UINT64_C(1000000000);
 }
 
+uint32_t trigger_kind(void)
+{
+    return agent.options.trigger == TRIGGER_CPUTIME || ticks_suffice() ? TRIGGER_CPUTIME
+                                                                       : TRIGGER_PERF;
+}
+
 bool trigger_open(struct thread *thread)
 {
     struct channel *channel = agent.channel;
-    if (ticks_suffice() && trigger_open_timer(thread))
+    uint32_t kind = trigger_kind();
+    if (kind == TRIGGER_CPUTIME && trigger_open_timer(thread))
         channel->trigger = TRIGGER_CPUTIME;
     else if (agent.options.trigger != TRIGGER_CPUTIME && perf_open(thread))
         channel->trigger = TRIGGER_PERF;

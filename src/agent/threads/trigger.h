@@ -10,7 +10,9 @@
 
 struct thread;
 
-/* The clock that the options ask for; fills channel.trigger and perf_errno. False: none possible.
+/* The clock that the options ask for: enum record_trigger. */
+uint32_t trigger_kind(void);
+/* Opens it; fills channel.trigger and perf_errno. False: none possible.
  */
 bool trigger_open(struct thread *thread);
 /* A timer. */

@@ -74,7 +74,7 @@ static void print_time(const struct recording_options *options, const struct rec
     const struct totals *totals = &recording->totals;
     bool sampled = options->record.mode == RECORD_SAMPLED && recording->processes;
     char processes[48] = "", off[48] = "";
-    /* Agents tell of no fork that ended before its first sample; the kernel does. */
+    /* The kernel tells of processes without an agent, too, unless they became too many. */
     uint32_t seen = recording->kernel.processes;
     seen = seen > recording->processes ? seen : recording->processes;
     if (seen > 1)

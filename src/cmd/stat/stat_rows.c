@@ -40,8 +40,8 @@ void stat_run_fill(struct stat_run *run, const struct recording *recording,
 {
     const struct recording_kernel *kernel = &recording->kernel;
     usage_fill(run, &recording->usage, (double)recording->ran_ns / 1e9);
-    run->at[STAT_PROCESSES] =
-        count_or_unknown(kernel->processes ? kernel->processes : recording->processes);
+    run->at[STAT_PROCESSES] = count_or_unknown(
+        kernel->processes > recording->processes ? kernel->processes : recording->processes);
     run->at[STAT_THREADS] = count_or_unknown(kernel->threads);
     run->at[STAT_INSTRUCTIONS] = sums->instructions;
     run->at[STAT_PER_TICK] = sums->per_tick;

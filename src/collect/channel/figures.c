@@ -61,6 +61,15 @@ static bool counted_by_tool(enum loss loss)
     }
 }
 
+uint64_t figures_loss(enum loss loss, uint64_t count, uint64_t passed_ns, bool sampled,
+                      uint64_t *refused)
+{
+    if (!count || !counted_by_tool(loss))
+        return figures_count(count, passed_ns, sampled, refused);
+    *refused += 1;
+    return 0;
+}
+
 void figures_read(const struct channel *channel, uint64_t passed_ns, bool sampled,
                   struct figures *ret)
 {
@@ -75,11 +84,7 @@ void figures_read(const struct channel *channel, uint64_t passed_ns, bool sample
     ret->delivery_ns = time_read(&channel->interrupt_ticks, hz, passed_ns, &ret->refused);
     ret->handler_ns = time_read(&channel->handler_ticks, hz, passed_ns, &ret->refused);
     ret->translate_ns = time_read(&channel->translate_ticks, hz, passed_ns, &ret->refused);
-    for (int i = 0; i < LOSS_N; i++) {
-        uint64_t count = share_load(&channel->losses[i]);
-        if (count && counted_by_tool((enum loss)i))
-            ret->refused++;
-        else
-            ret->losses[i] = figures_count(count, passed_ns, sampled, &ret->refused);
-    }
+    for (int i = 0; i < LOSS_N; i++)
+        ret->losses[i] = figures_loss((enum loss)i, share_load(&channel->losses[i]), passed_ns,
+                                      sampled, &ret->refused);
 }

@@ -18,6 +18,9 @@ struct figures {
 /* `passed_ns`: CPU time of all CPUs since the recording began. */
 void figures_read(const struct channel *channel, uint64_t passed_ns, bool sampled,
                   struct figures *ret);
+/* A loss by the program's side. If it is impossible: 0, and `refused` is incremented. */
+uint64_t figures_loss(enum loss loss, uint64_t count, uint64_t passed_ns, bool sampled,
+                      uint64_t *refused);
 /* A count by the program's side. If it is impossible: 0, and `refused` is incremented. `sampled`:
  * as above. */
 uint64_t figures_count(uint64_t count, uint64_t passed_ns, bool sampled, uint64_t *refused);
