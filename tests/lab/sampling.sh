@@ -22,8 +22,8 @@ near, far = min(loads, key=lambda row: part(row, 'memory')), max(loads, key=lamb
 # They run as often as each other: chance must not take one of them alone, whatever the lowest bits of the clock are.
 n, f = int(near['vtot']), int(far['vtot'])
 assert abs(n - f) < 0.5 * (n + f) or abs(n - f) < 5 * (n + f) ** 0.5, (n, f)
-# One load in eight is of another line, which the processor may fetch too late.
-assert part(near, 'near') > 80 and part(far, 'memory') + part(far, 'l3') > 50
+# All near loads hit the first two caches. On a Cascade Lake 55 to 79 % were near while the clock's own miss was in their time.
+assert part(near, 'near') > 95 and part(far, 'memory') + part(far, 'l3') > 50
 waits = max(rows, key=lambda row: part(row, 'time'))
 assert int(waits['place'].split('+')[1], 16) >= int(far['place'].split('+')[1], 16), 'it waits behind the far load'
 PY
