@@ -117,9 +117,9 @@ says 'samples of page-faults:u and of page-faults apart'
 status 0 'both parts of one, and of a clock both and one' "$gait" record -q -e page-faults:u,page-faults:k,cpu-clock,cpu-clock:u -o "$data" true
 status 125 'one twice, apart' "$gait" record -e cpu-clock -e cpu-clock -o "$data" true
 says 'cpu-clock is named twice'
-status 0 'one after the other' "$gait" record -q -e page-faults -e context-switches -o "$data" "$work/three"
+status 0 'one after the other' "$gait" record -e page-faults -e context-switches -o "$data" "$work/three"
 share page-faults touch 95 100
-share context-switches rest 80 100
+switches
 status 0 'lists one after the other' "$gait" record -q --events value --events address -o "$data" true
 "$gait" info "$data" | grep -q '^events  *edge,call,address,value$' || bad 'of two lists one was dropped'
 status 125 'none' "$gait" record -e cpu-clock, -o "$data" true

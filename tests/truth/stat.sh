@@ -48,7 +48,9 @@ for name, rows in ('sampled', sampled), ('exact', exact):
     for key, own, slack in (('cpu_time', cpu, 0.02), ('minor_faults', minor, 100), ('major_faults', major, 20),
                             ('voluntary_switches', voluntary, 10), ('involuntary_switches', involuntary, 50), ('max_rss', rss, 4096)): # the agent ends after the program has looked
         got = rows[key]
-        check(f'{name} {key}', own <= got['value'] + 1e-9 and got['value'] <= own * 1.02 + slack, got, own)
+        # On a busy machine the CPU is taken away at its end as often as before: once there were 91 of 1,951.
+        part = 1.25 if key == 'involuntary_switches' else 1.02
+        check(f'{name} {key}', own <= got['value'] + 1e-9 and got['value'] <= own * part + slack, got, own)
         check(f'{name} {key}: exact', got['lo'] == got['hi'] == got['value'] and got['source'] == 'kernel', got)
     check(f'{name}: sums', abs(rows['user_time']['value'] + rows['kernel_time']['value'] - rows['cpu_time']['value']) < 1e-9)
     check(f'{name}: elapsed', rows['elapsed']['value'] > 0.02, rows['elapsed'])
