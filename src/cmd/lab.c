@@ -14,9 +14,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { DESIGNS_MOST = 16, RUNS_MOST = 100 };
+
 struct options {
     struct view_options view;
     struct lab_outputs outputs;
+    struct lab_request request;
+    const char *designs[DESIGNS_MOST];
     const char *core;
     const char *steps; /* NULL: as many as usual */
 };
@@ -30,6 +34,16 @@ static bool take_csv(void *to, const struct flag *flag, const char *value, struc
     return true;
 }
 
+static bool take_design(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct options *options = to;
+    (void)flag;
+    if (options->request.n_designs == DESIGNS_MOST)
+        return err_set(err, ERR_USAGE, "--design: at most %d", DESIGNS_MOST);
+    options->designs[options->request.n_designs++] = value;
+    return true;
+}
+
 static const struct flag flags[] = {
     {"csv", 0, "[=FILE]", NULL, "comma-separated values; with FILE, there, and text as well",
      .take = take_csv},
@@ -39,6 +53,11 @@ static const struct flag flags[] = {
     {"core", 0, "NAME", NULL,
      "blocks and commands: the core to model, or a file that describes one (zen3)",
      TAKE(text, struct options, core)},
+    {"design", 0, "DESIGN", NULL,
+     "streams: a compressor, as record --compress has it; several times: several",
+     .take = take_design},
+    {"runs", 0, "N", NULL, "streams-N: the mean of so many runs of each compressor (1)",
+     TAKE(u32, struct options, request.runs), .low = 1, .high = RUNS_MOST},
     VIEW_JSON("blocks: as JSON, schema gait/blocks/1"),
     {"steps", 0, "N", NULL,
      "commands: number of instructions (history: 30000000, pipeline-N: 20000000)",
@@ -50,7 +69,7 @@ static const struct flag flags[] = {
 static const struct command_line this_command = {
     .usage = "usage: gait lab [options] TABLE FILE...\n       gait lab blocks [options] FILE.csv\n "
              "      gait lab history [options] -- COMMAND\n       gait lab pipeline-N [options] "
-             "[-- COMMAND]\n       gait lab streams-N [options] TUPLES...\n\nMakes a table of a "
+             "[-- COMMAND]\n       gait lab streams[-N] [options] TUPLES...\n\nMakes a table of a "
              "paper from recordings, one row each. Without a table, lists all tables.\n",
     .flags = flags,
     .also = view_flags,
@@ -187,7 +206,8 @@ static int modelled_take(struct lab_rows *rows, char **command, const struct opt
 static int table_make(const struct lab_table *table, char **files, int n,
                       const struct options *options)
 {
-    struct lab_rows rows = {.table = table};
+    struct lab_rows rows = {.table = table, .request = options->request};
+    rows.request.designs = options->designs;
     bool quiet = options->view.quiet;
     int status = table->modelled     ? modelled_take(&rows, files, options)
                  : table->streams    ? streams_load(&rows, files, n)
@@ -222,6 +242,12 @@ int cmd_lab(int argc, char **argv)
     if (options.outputs.points && !table->scatter) {
         err_set(&err, ERR_USAGE, "--points: %s has none; pipeline-3 and pipeline-7 have them",
                 table->name);
+        return say_err(&err);
+    }
+    if ((options.request.n_designs && !table->designs) || (options.request.runs && !table->runs)) {
+        err_set(&err, ERR_USAGE, "%s goes with %s, not with %s",
+                options.request.n_designs ? "--design" : "--runs",
+                options.request.n_designs ? "streams" : "tables of streams", table->name);
         return say_err(&err);
     }
     if (optind + 1 == argc && !table->alone) {

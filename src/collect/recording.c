@@ -456,7 +456,7 @@ static bool outputs_open(struct run *run, struct err *err)
     return (!options->dump_events ||
             payload_dump_open(&run->dump, options->dump_events, &run->delta, err)) &&
            (!options->dump_stream ||
-            stream_dump_open(&run->stream_dump, options->dump_stream, err));
+            stream_dump_open(&run->stream_dump, options->dump_stream, options->dump_skip, err));
 }
 
 /* What processes share with us. */

@@ -30,7 +30,10 @@ struct message {
 };
 
 enum { TUPLE_KIND_SHIFT = 56 };
-#define TUPLE_END UINT64_MAX /* a place that is none: behind the last tuple of a file */
+/* Places that are none, behind the last tuples of a file: how many instructions they come from, and
+ * before it, if a core was modelled, how many cycles. */
+#define TUPLE_END UINT64_MAX
+#define TUPLE_CYCLES (UINT64_MAX - 1)
 
 static inline uint64_t tuple_place(enum tuple_kind kind, uint64_t pc)
 {

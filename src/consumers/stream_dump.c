@@ -4,6 +4,7 @@
 #include "base/private_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 static struct stream_dump *of_consumer(struct consumer *consumer)
@@ -14,7 +15,7 @@ static struct stream_dump *of_consumer(struct consumer *consumer)
 static void put(struct stream_dump *dump, enum tuple_kind kind, uint64_t pc, uint64_t value)
 {
     struct tuple tuple = {tuple_place(kind, pc), value};
-    if (dump->n == STREAM_DUMP_MOST)
+    if (dump->n == STREAM_DUMP_MOST || dump->skip)
         return;
     dump->n++;
     fwrite(&tuple, sizeof tuple, 1, dump->file);
@@ -40,6 +41,8 @@ static void guess(struct replay_listener *listener, const struct replay_step *st
 {
     struct stream_dump *dump =
         (struct stream_dump *)(void *)((char *)listener - offsetof(struct stream_dump, model));
+    if (!step->aborted)
+        dump->retired = step->times->retire;
     if ((step->times->events & CORE_MISPREDICT) && !step->aborted)
         put(dump, TUPLE_MISPREDICT, step->fact->at.v, step->fact->next.v);
 }
@@ -83,9 +86,33 @@ static uint64_t start_of(const struct units *units, uint32_t exit)
                : units->segments.at[units->superblocks.at[owner].first_segment].start;
 }
 
+/* A thread has a core of its own, which begins at 0. */
 static void begin(struct consumer *consumer, uint32_t thread, int32_t tid)
 {
-    (void)consumer, (void)thread, (void)tid;
+    struct stream_dump *dump = of_consumer(consumer);
+    (void)tid;
+    while (dump->threads.n <= thread)
+        *vec_push(&dump->threads) = 0;
+    dump->threads.at[thread] = 0;
+}
+
+/* The model has gone through the passage: how long it took. */
+static void clock_read(struct stream_dump *dump, uint32_t thread)
+{
+    if (thread >= dump->threads.n || dump->retired <= dump->threads.at[thread])
+        return;
+    dump->cycles += dump->retired - dump->threads.at[thread];
+    dump->threads.at[thread] = dump->retired;
+    dump->retired = 0; /* the next passage may have nothing that is modelled */
+}
+
+/* Where tuples begin: all before it is as if it had not been. */
+static void skip_end(struct stream_dump *dump)
+{
+    if (!dump->skip || dump->instructions < dump->skip)
+        return;
+    dump->skip = 0;
+    dump->instructions = dump->cycles = 0;
 }
 
 static void passage(struct consumer *consumer, const struct passage *passage)
@@ -105,6 +132,8 @@ static void passage(struct consumer *consumer, const struct passage *passage)
                                     : passage->end_pc);
     if (passage->n_payload)
         payloads_read(consumer->units, &window, &sum, &values, 1);
+    clock_read(dump, passage->thread);
+    skip_end(dump);
 }
 
 static void end(struct consumer *consumer, uint32_t thread, uint32_t stop)
@@ -112,13 +141,14 @@ static void end(struct consumer *consumer, uint32_t thread, uint32_t stop)
     (void)consumer, (void)thread, (void)stop;
 }
 
-bool stream_dump_open(struct stream_dump *dump, const char *path, struct err *err)
+bool stream_dump_open(struct stream_dump *dump, const char *path, uint64_t skip, struct err *err)
 {
     static const struct consumer_kind kind = {begin, passage, end};
     int fd = private_file_open(path);
     *dump = (struct stream_dump){.consumer = {&kind, NULL},
                                  .values = {see},
                                  .model = {guess, NULL},
+                                 .skip = skip,
                                  .file = fd < 0 ? NULL : fdopen(fd, "w")};
     map_init(&dump->calls, sizeof(uint64_t));
     if (!dump->file)
@@ -129,11 +159,19 @@ bool stream_dump_open(struct stream_dump *dump, const char *path, struct err *er
 
 bool stream_dump_close(struct stream_dump *dump, const char *path, struct err *err)
 {
-    struct tuple last = {TUPLE_END, dump->instructions};
+    struct tuple last = {TUPLE_END, dump->instructions}, cycles = {TUPLE_CYCLES, dump->cycles};
+    if (dump->skip)
+        return err_set(err, ERR_SYSTEM,
+                       "--dump-skip %" PRIu64 ": the program ran %" PRIu64
+                       " instructions; skip fewer",
+                       dump->skip, dump->instructions);
+    if (dump->cycles)
+        fwrite(&cycles, sizeof cycles, 1, dump->file);
     fwrite(&last, sizeof last, 1, dump->file);
     bool whole = !ferror(dump->file);
     whole = fclose(dump->file) == 0 && whole;
     dump->file = NULL;
     map_release(&dump->calls);
+    vec_release(&dump->threads);
     return whole || err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }

@@ -6,11 +6,13 @@
  * and has a result. Types need `address`: the slot of a vtable that a call reads its target from
  * gives the type. Mispredictions need a model (record --core), and have the model's places
  * (model/replay/code.h). The last tuple has the place TUPLE_END; its value is how many instructions
- * the others come from. */
+ * the others come from. With a model, TUPLE_CYCLES stands before it: how many cycles these take,
+ * all threads together. */
 #pragma once
 
 #include "consumers/consumer.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "values/payloads.h"
 #include "model/replay/replay.h"
 #include "compress/tuple.h"
@@ -31,8 +33,15 @@ struct stream_dump {
     struct map calls;          /* places of indirect calls */
     uint64_t load_pc, load_at; /* of the last read */
     uint64_t instructions;     /* of the passages in the file */
+    uint64_t cycles;           /* of the model, of these passages */
+    uint64_t retired;          /* the cycle in which the model's last instruction did */
+    struct stream_retired {
+        VEC(uint64_t);
+    } threads;     /* the same, of each thread's last passage */
+    uint64_t skip; /* instructions at the beginning that give no tuples */
 };
 
-/* The file has mode 0600: values can hold secrets. */
-bool stream_dump_open(struct stream_dump *dump, const char *path, struct err *err);
+/* The file has mode 0600: values can hold secrets. The first `skip` instructions of the program, or
+ * a few more, give no tuples. */
+bool stream_dump_open(struct stream_dump *dump, const char *path, uint64_t skip, struct err *err);
 bool stream_dump_close(struct stream_dump *dump, const char *path, struct err *err);

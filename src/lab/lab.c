@@ -1,6 +1,7 @@
 #include "lab/lab.h"
 
 #include "lab/events/events.h"
+#include "lab/paths/apportion.h"
 #include "lab/paths/costs.h"
 #include "lab/paths/hot.h"
 #include "lab/paths/load_listing.h"
@@ -21,16 +22,18 @@
 #include <string.h>
 
 const struct lab_table *const lab_tables[] = {
-    &lab_overhead,       &lab_perturbation,     &lab_tree,
-    &lab_hot_paths,      &lab_hot_functions,    &lab_streams_programs,
-    &lab_streams_chance, &lab_streams_errors,   &lab_streams_convergence,
-    &lab_streams_parts,  &lab_streams_counters, &lab_streams_branches,
-    &lab_misses,         &lab_slowdown,         &lab_load_listing,
-    &lab_skid,           &lab_convergence,      &lab_bottlenecks,
-    &lab_ways,           &lab_ways_pairs,       &lab_slots,
-    &lab_opportunities,  &lab_bursts,           &lab_time_shares,
-    &lab_counters_block, &lab_counters_stall,   &lab_events_weights,
-    &lab_events_bars,    &lab_events_primary,   NULL};
+    &lab_overhead,        &lab_perturbation,     &lab_tree,
+    &lab_hot_paths,       &lab_hot_functions,    &lab_streams_programs,
+    &lab_streams_chance,  &lab_streams_errors,   &lab_streams_convergence,
+    &lab_streams_parts,   &lab_streams_counters, &lab_streams_branches,
+    &lab_streams_designs, &lab_streams_hash,     &lab_streams_tags,
+    &lab_streams_settle,  &lab_streams_kinds,    &lab_misses,
+    &lab_slowdown,        &lab_load_listing,     &lab_skid,
+    &lab_convergence,     &lab_bottlenecks,      &lab_ways,
+    &lab_ways_pairs,      &lab_apportion,        &lab_slots,
+    &lab_opportunities,   &lab_bursts,           &lab_time_shares,
+    &lab_counters_block,  &lab_counters_stall,   &lab_events_weights,
+    &lab_events_bars,     &lab_events_primary,   NULL};
 
 const struct lab_table *lab_table_find(const char *name)
 {

@@ -53,6 +53,7 @@ struct recording_options {
     bool trace_paths;        /* paths, */
     bool trace_contexts;     /* calling contexts */
     const char *dump_stream; /* file for tuples of a trace; NULL: none */
+    uint32_t dump_skip;      /* instructions that come before the first of them */
 
     /* Traces through a model of a core. */
     const struct model *core;         /* the profile gets its account of cycles; NULL: none */

@@ -16,6 +16,10 @@ kinds = {3: collections.Counter(), 4: collections.Counter()}
 for place, value in struct.iter_unpack('<QQ', data):
     if place >> 56 in kinds:
         kinds[place >> 56][place & (1 << 56) - 1, value] += 1
+# The last tuples say how many cycles the model took, and how many instructions ran.
+(cycles, n_cycles), (end, instructions) = list(struct.iter_unpack('<QQ', data))[-2:]
+assert end == 2**64 - 1 and cycles == 2**64 - 2
+assert 0.1 < n_cycles / instructions < 10, 'cycles'
 (one, n), (other, m) = kinds[4].most_common(2)
 print('types', one, n, other, m, 'wrong', sum(kinds[3].values()))
 assert (n, m) == (6000, 2000) and one[0] == other[0], 'one call, three of four times through one table'
@@ -29,4 +33,7 @@ print('of the branch that is chance', there)
 assert 3600 < there < 4400, 'half of what is chance is guessed wrong'
 assert sum(times for place, times in wrong.items() if main <= place < main + 256) < 100, 'a loop of 8,000 rounds is not'
 PY
+"$gait" lab --csv streams-kinds "$work/tuples" >"$work/kinds" || bad "streams-kinds: status $?"
+awk -F, '$2 == "types" { exit !($6 < 5 && $7 < 5) }' "$work/kinds" || bad "types through a shared compressor: $(cat "$work/kinds")"
+"$gait" lab streams-7 "$work/tuples" | grep -q 'overheads are of cycles of a modelled core' || bad 'overheads'
 finish

@@ -44,6 +44,36 @@ PY
 # Figures are drawn as curves, of more points than the text has.
 [ "$(grep -c '<polyline' "$work/7.svg")" = 10 ] || bad 'curves'
 [ "$(wc -l <"$work/7.csv")" -gt "$("$gait" lab streams-7 "$work/tuples" | grep -c '^tuples')" ] || bad 'points of curves'
+# Any composition, judged like the paper's: the same figures as in the paper's table; one run or the mean of several; designs that are none.
+"$gait" lab --csv --design 'H[P256]2048' --design 'T2[256]2048x2+A16' streams "$work/tuples" >"$work/any.csv" || bad "streams: status $?"
+/usr/bin/python3 -B - "$work"/{7,any}.csv <<'PY' || bad 'any designs'
+import csv, sys
+seven, any = ([dict(zip(rows[0], row)) for row in rows[1:]] for rows in (list(csv.reader(open(name))) for name in sys.argv[1:]))
+rows = {row['design']: row for row in any}
+assert list(rows) == ['R256', 'H[P256]2048', 'T2[256]2048x2+A16'], rows
+assert rows['H[P256]2048']['error %'] == seven[-1]['H[P256] %'] and rows['H[P256]2048']['msg'] == seven[-1]['H[P256] msg']
+assert rows['R256']['error %'] == seven[-1]['R256 %']
+assert [rows[design]['bits'] for design in rows] == ['0', '16384', str(2048 * 14 + 16 * 136)]
+assert float(rows['T2[256]2048x2+A16']['msg']) < float(rows['H[P256]2048']['msg']) / 10
+PY
+for table in hash tags converge kinds; do
+    "$gait" lab streams-$table --runs 2 "$work/tuples" >"$work/text" || bad "streams-$table: status $?"
+    grep -q ': holds: \|: does not hold: ' "$work/text" || bad "streams-$table: no verdict"
+done
+"$gait" lab streams-tags "$work/tuples" | grep -q 'at least 62 % more storage than stratified sampling: holds: 62.5 %' || bad 'storage of tags'
+"$gait" lab streams-7 --runs 3 "$work/tuples" | grep -q 'means of 3 runs.* R256 0\.[0-9]*' || bad 'runs'
+status 129 'no design' "$gait" lab streams "$work/tuples"
+status 129 'half a design' "$gait" lab streams --design 'H[P256' "$work/tuples"
+status 129 'designs of another table' "$gait" lab streams-7 --design P256 "$work/tuples"
+# What comes before the first tuples may be left out, but for what is not there.
+"$gait" record -q --exact=trace --events address,value --dump-stream "$work/later" --dump-skip $((instructions / 2)) -o "$work/data" -- "$work/habits" $rounds >/dev/null || bad "later: status $?"
+/usr/bin/python3 -B - "$work/later" "$work/tuples" "$instructions" <<'PY' || bad 'what comes before the first tuples'
+import struct, sys
+later, all = (open(name, 'rb').read() for name in sys.argv[1:3])
+left = struct.unpack('<Q', later[-8:])[0]
+print(left, 'of', sys.argv[3], 'instructions')
+assert 0.4 * int(sys.argv[3]) < left <= 0.5 * int(sys.argv[3]) and 0.4 * len(all) < len(later) < 0.6 * len(all)
+PY
 head -c 100 /dev/zero >"$work/none"
 "$gait" lab streams-7 "$work/none" >/dev/null 2>"$work/stderr"
 [ $? = 2 ] && grep -q 'not a file of tuples' "$work/stderr" || bad 'a file of zeros'

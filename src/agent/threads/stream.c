@@ -10,7 +10,6 @@
 #include <sys/syscall.h>
 
 enum {
-    CONVERGED_AFTER = 8,  /* messages in a row */
     LOOKED_AT_EVERY = 16, /* windows */
     TOLD_EVERY = 64 /* windows, of counters behind a compressor: a process may end at any time */
 };
@@ -40,35 +39,13 @@ void stream_close(struct thread *thread)
 
 /* ---- messages */
 
-static struct stream_course *course_of(struct thread_stream *stream, uint64_t place)
-{
-    uint64_t hash = place * UINT64_C(0x9e3779b97f4a7c15);
-    return &stream->courses[hash / (UINT64_MAX / STREAM_CONVERGED + 1)];
-}
-
-static void courses_follow(struct thread_stream *stream, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct tuple *tuple = &stream->messages[i].tuple;
-        struct stream_course *course = course_of(stream, tuple->place);
-        bool same = course->place == tuple->place && course->value == tuple->value;
-        *course = (struct stream_course){tuple->place, tuple->value, same ? course->same + 1 : 1};
-    }
-}
-
-static bool has_converged(struct thread_stream *stream, uint64_t place)
-{
-    const struct stream_course *course = course_of(stream, place);
-    return course->place == place && course->same >= CONVERGED_AFTER;
-}
-
 static void publish(struct thread *thread, size_t n)
 {
     struct thread_stream *stream = thread->stream;
     if (!n)
         return;
     if (stream->compressor.design.converge)
-        courses_follow(stream, n);
+        habits_follow(&stream->habits, stream->messages, n);
     struct event_messages event = {.tid = thread->tid, .n = (uint32_t)n};
     event.bytes = (uint32_t)(sizeof event + n * sizeof(struct message));
     struct event_messages *out = ring_take(&agent.ring, event.bytes);
@@ -121,7 +98,7 @@ static void words_push(struct thread *thread, const struct exit *exit, const uin
             push(thread, TUPLE_LATENCY, place, words[i]);
         if (!kinds[i] || kinds[i] == PAYLOAD_LATENCY)
             continue;
-        if (settled && has_converged(thread->stream, tuple_place(TUPLE_VALUE, place)))
+        if (settled && habits_converged(&thread->stream->habits, tuple_place(TUPLE_VALUE, place)))
             left_out++;
         else
             push(thread, TUPLE_VALUE, place, words[i]);

@@ -10,23 +10,18 @@
 #pragma once
 
 #include "compress/compressor.h"
+#include "compress/converged.h"
 
 struct thread;
 
-enum { STREAM_TUPLES = 256, STREAM_CONVERGED = 1024 };
-
-/* The last messages of a place, in a table indexed by place; newer places replace older ones. */
-struct stream_course {
-    uint64_t place, value;
-    uint32_t same; /* consecutive messages with that value */
-};
+enum { STREAM_TUPLES = 256 };
 
 struct thread_stream {
     uint64_t windows;
     size_t n;
     struct tuple tuples[STREAM_TUPLES];
     struct message messages[STREAM_TUPLES + ASSOCIATIVE_MAX];
-    struct stream_course courses[STREAM_CONVERGED];
+    struct habits habits;
     struct compressor compressor; /* last: it is large, and touched in parts */
 };
 

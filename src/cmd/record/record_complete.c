@@ -117,6 +117,8 @@ static bool mode_check(const struct recording_options *walks, struct err *err)
         return err_set(err, ERR_USAGE, "--context goes with --events value or address");
     if (walks->dump_stream && mode != RECORD_EXACT_TRACE)
         return err_set(err, ERR_USAGE, "--dump-stream goes with --exact=trace");
+    if (walks->dump_skip && !walks->dump_stream)
+        return err_set(err, ERR_USAGE, "--dump-skip goes with --dump-stream FILE");
     if (walks->compress && mode != RECORD_SAMPLED)
         return err_set(err, ERR_USAGE, "--compress goes with samples; gait lab compresses traces");
     if (walks->module && mode != RECORD_SAMPLED)

@@ -380,6 +380,7 @@ static const struct flag flags[] = {
      TO(all, plain.all_cpus)},
     /* For tests, until views and paths use what is behind them. */
     {"dump-stream", 0, "FILE", NULL, NULL, TO(text, walks.dump_stream)},
+    {"dump-skip", 0, "N", NULL, NULL, TO(u32, walks.dump_skip), .high = UINT32_MAX},
     {"dump-events", 0, "FILE", NULL, NULL, TO(text, walks.dump_events)},
     {"plan", 0, "FILE", NULL, NULL, .take = take_plan},
     {"dump-plan", 0, "FILE", NULL, NULL, TO(text, walks.dump_plan)},

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEED = 1, EARLY = 200000, MESSAGE_CYCLES = 30 };
+enum { EARLY = 200000, MESSAGE_CYCLES = 30 };
 
 static const struct {
     size_t tuples;
@@ -21,42 +21,95 @@ static const struct {
 enum { ENDS = sizeof all_ends / sizeof *all_ends };
 _Static_assert((int)ENDS <= (int)CURVE_ENDS, "room for all ends");
 
-static void curve_run(struct stream_curve *curve, const struct tuples *tuples, const char *text)
+static void ends_choose(struct stream_curve *curve, const struct tuples *tuples)
 {
-    struct design design;
-    size_t at;
     curve->n = 0;
-    curve->instructions = tuples->n ? tuples->instructions / (double)tuples->n : 0;
     for (size_t i = 0; i < ENDS && all_ends[i].tuples <= tuples->n; i++)
         curve->ends[curve->n++] = all_ends[i].tuples;
     if (!curve->n)
         curve->ends[curve->n++] = tuples->n;
+}
+
+/* Means of all runs, and how far their errors are apart. */
+static void trial_mean(struct stream_trial *mean, const struct stream_trial *of, size_t apart,
+                       uint32_t runs)
+{
+    double sum = 0, squares = 0;
+    uint64_t messages = 0, left_out = 0;
+    for (uint32_t run = 0; run < runs; run++) {
+        sum += of[run * apart].error;
+        messages += of[run * apart].messages;
+        left_out += of[run * apart].left_out;
+    }
+    for (uint32_t run = 0; run < runs; run++)
+        squares += (of[run * apart].error - sum / runs) * (of[run * apart].error - sum / runs);
+    *mean = (struct stream_trial){sum / runs, (messages + runs / 2) / runs, left_out / runs,
+                                  runs > 1 ? sqrt(squares / (runs - 1)) : 0};
+}
+
+void curve_run(struct stream_curve *curve, const struct tuples *tuples, uint32_t kinds,
+               const char *text, uint32_t runs)
+{
+    struct design design;
+    size_t at;
     ASSERT(!design_parse(&design, text, &at));
-    stream_trials(tuples, &design, SEED, curve->ends, curve->n, curve->trials);
+    curve->instructions = tuples->n ? tuples->instructions / (double)tuples->n : 0;
+    curve->cycles = tuples->n ? tuples->cycles / (double)tuples->n : 0;
+    ends_choose(curve, tuples);
+    struct stream_trial *all = mem_alloc(runs * curve->n * sizeof *all);
+    for (uint32_t run = 0; run < runs; run++)
+        stream_trials(tuples, kinds, &design, run, curve->ends, curve->n, &all[run * curve->n]);
+    for (size_t i = 0; i < curve->n; i++)
+        trial_mean(&curve->trials[i], &all[i], curve->n, runs);
+    mem_free(all);
 }
 
 static bool curves_run(const struct stream_curves *curves, uint32_t kinds,
-                       const char *const *designs, struct err *err)
+                       const char *const *designs, uint32_t runs, struct err *err)
 {
     for (size_t i = 0; i < curves->n_files; i++) {
         struct tuples tuples;
         if (!tuples_read(&tuples, curves->files[i], kinds, CURVE_TUPLES, err))
             return false;
         for (size_t d = 0; d < curves->n_designs; d++)
-            curve_run(&curves->at[i * curves->n_designs + d], &tuples, designs[d]);
+            curve_run(&curves->at[i * curves->n_designs + d], &tuples, kinds, designs[d], runs);
         tuples_release(&tuples);
     }
     return true;
 }
 
+/* How far runs of one design are apart: medians of all files. */
+static void spread_show(struct lab_rows *rows, const struct stream_curves *curves,
+                        const char *const *designs, uint32_t runs)
+{
+    char told[512] = "";
+    for (size_t d = 0; d < curves->n_designs; d++) {
+        struct curve_numbers spreads = {0};
+        for (size_t i = 0; i < curves->n_files; i++)
+            if (!isnan(curve_last(&curves_of(curves, i)[d])->spread))
+                *vec_push(&spreads) = 100 * curve_last(&curves_of(curves, i)[d])->spread;
+        size_t length = strlen(told);
+        snprintf(told + length, sizeof told - length, "%s%s %.2g", length ? ", " : "", designs[d],
+                 curve_median(&spreads));
+        vec_release(&spreads);
+    }
+    lab_claim(rows,
+              "errors are means of %u runs that begin at other tuples; standard deviation of one "
+              "run in the end, in points: %s (median of the programs)",
+              runs, told);
+}
+
 bool curves_fill(struct lab_rows *rows, char *const *files, size_t n, uint32_t kinds,
                  const char *const *designs, size_t n_designs, curves_teller *tell, struct err *err)
 {
+    uint32_t runs = rows->request.runs ? rows->request.runs : 1;
     struct stream_curves curves = {files, n, n_designs,
                                    mem_alloc((n * n_designs + 1) * sizeof *curves.at)};
-    bool good = curves_run(&curves, kinds, designs, err);
+    bool good = curves_run(&curves, kinds, designs, runs, err);
     if (good)
         tell(rows, &curves);
+    if (good && runs > 1)
+        spread_show(rows, &curves, designs, runs);
     mem_free(curves.at);
     return good;
 }
@@ -87,9 +140,13 @@ double curve_messages(const struct stream_curve *curve)
 
 double curve_overhead(const struct stream_curve *curve)
 {
-    return curve->instructions > 0
-               ? MESSAGE_CYCLES * curve_messages(curve) / 1000 / curve->instructions * 100
-               : (double)NAN;
+    double cycles = curve->cycles > 0 ? curve->cycles : curve->instructions;
+    return cycles > 0 ? MESSAGE_CYCLES * curve_messages(curve) / 1000 / cycles * 100 : (double)NAN;
+}
+
+const char *curve_clock(const struct stream_curve *curve)
+{
+    return curve->cycles > 0 ? "cycles of a modelled core" : "a cycle an instruction";
 }
 
 size_t curve_reaches(const struct stream_curve *curve, double error)
@@ -173,10 +230,13 @@ static int number_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *at, size_t n)
+double curve_median(struct curve_numbers *numbers)
 {
-    qsort(at, n, sizeof *at, number_order);
-    return n ? (at[(n - 1) / 2] + at[n / 2]) / 2 : (double)NAN;
+    size_t n = numbers->n;
+    if (!n)
+        return (double)NAN;
+    qsort(numbers->at, n, sizeof *numbers->at, number_order);
+    return (numbers->at[(n - 1) / 2] + numbers->at[n / 2]) / 2;
 }
 
 static const char *number_text(char text[static 32], double number)
@@ -190,8 +250,8 @@ void claim_show(struct stream_claim *claim, struct lab_rows *rows, const char *w
 {
     size_t n = claim->ours[0].n;
     char one[32], other[32], told[1024];
-    number_text(one, median(claim->ours[0].at, n));
-    number_text(other, median(claim->ours[1].at, n));
+    number_text(one, curve_median(&claim->ours[0]));
+    number_text(other, curve_median(&claim->ours[1]));
     if (!n)
         snprintf(told, sizeof told, "nothing here tells");
     else if (claim->holds == n)

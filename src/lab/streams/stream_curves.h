@@ -13,7 +13,7 @@ enum { CURVE_ENDS = 20, CURVE_TUPLES = 16 << 20 /* at most, of a file */ };
 struct stream_curve {
     size_t n;
     size_t ends[CURVE_ENDS];
-    double instructions; /* of a tuple; 0: not known */
+    double instructions, cycles; /* of a tuple; 0: not known. Cycles are those of a modelled core */
     struct stream_trial trials[CURVE_ENDS];
 };
 
@@ -29,18 +29,26 @@ bool curves_fill(struct lab_rows *rows, char *const *files, size_t n, uint32_t k
                  const char *const *designs, size_t n_designs, curves_teller *tell,
                  struct err *err);
 
+/* One design, checked before, on one file: `runs` of it, and their means. */
+void curve_run(struct stream_curve *curve, const struct tuples *tuples, uint32_t kinds,
+               const char *design, uint32_t runs);
+
 const struct stream_curve *curves_of(const struct stream_curves *curves, size_t file);
 const struct stream_trial *curve_last(const struct stream_curve *curve);
 /* After 200,000 tuples, or what there are. */
 const struct stream_trial *curve_early(const struct stream_curve *curve);
 double curve_messages(const struct stream_curve *curve); /* of 1000 tuples, in the end */
-/* In the end, as the paper reckons it: 30 cycles a message, and here a cycle an instruction; in
- * percent, not a number: instructions are not known. */
+/* In the end, as the paper reckons it: 30 cycles a message, of cycles of the modelled core, or, if
+ * the file was made without one, a cycle an instruction; in percent, not a number: neither is
+ * known. */
 double curve_overhead(const struct stream_curve *curve);
 /* The first end whose error is at most that, and the first after which it stays so; 0: there is
  * none. */
 size_t curve_reaches(const struct stream_curve *curve, double error);
 size_t curve_settles(const struct stream_curve *curve, double error);
+
+/* What percent of overhead are of. */
+const char *curve_clock(const struct stream_curve *curve);
 
 /* The file and its millions of tuples, with which rows begin. */
 struct lab_row *curve_row(struct lab_rows *rows, const char *file, double tuples);
@@ -49,12 +57,15 @@ void curve_percent(struct lab_row *row, double share); /* not a number: empty */
  * the paper speaks of, but for the last, are fine rows. */
 void curves_show(struct lab_rows *rows, const struct stream_curves *curves);
 
+struct curve_numbers {
+    VEC(double);
+};
+double curve_median(struct curve_numbers *numbers); /* sorts them; not a number: there are none */
+
 /* What is claimed, program by program. */
 struct stream_claim {
     size_t holds;
-    struct {
-        VEC(double);
-    } ours[2];
+    struct curve_numbers ours[2];
     char others[512]; /* for which it does not hold */
 };
 /* Two numbers that it is about; a program of which one is not a number says nothing. */

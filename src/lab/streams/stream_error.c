@@ -1,11 +1,11 @@
 #include "lab/streams/stream_error.h"
 
 #include "base/memory.h"
-#include "compress/compressor.h"
+#include "lab/streams/stream_feed.h"
 
 #include <math.h>
 
-enum { LEAST = 1000, CHUNK = 256 };
+enum { LEAST = 1000 };
 static const double KEPT = 0.1, COVERED = 0.4;
 
 /* How often each tuple, and each place, was there or was told of. */
@@ -55,13 +55,15 @@ static bool is_covered(const struct profile_counts *truth, const uint64_t *cover
 }
 
 static double error_of(const struct profile_counts *truth, const struct profile_counts *told,
-                       const struct tuples *tuples)
+                       const struct tuples *tuples, uint32_t kinds)
 {
     uint64_t *covered = covered_make(truth, tuples);
     double apart = 0, weight = 0;
     for (uint32_t i = 0; i < tuples->keys.n; i++) {
         uint32_t place = tuples->place.at[i];
-        if (!is_kept(truth, tuples, i) || !is_covered(truth, covered, place))
+        const struct tuple *tuple = map_key(&tuples->keys, i);
+        if (!(kinds >> tuple_kind(tuple) & 1) || !is_kept(truth, tuples, i) ||
+            !is_covered(truth, covered, place))
             continue;
         double n = (double)truth->tuples[i], all = (double)truth->places[place];
         double seen =
@@ -81,37 +83,41 @@ static void messages_add(struct profile_counts *told, const struct tuples *tuple
                    less ? 0 - messages[i].count : messages[i].count);
 }
 
-void stream_trials(const struct tuples *tuples, const struct design *design, uint64_t seed,
-                   const size_t *ends, size_t n, struct stream_trial *trials)
+/* Both profiles after so many tuples. */
+static struct stream_trial trial_of(struct stream_feed *feed, const struct profile_counts *truth,
+                                    struct profile_counts *told, uint32_t kinds)
 {
-    struct compressor *compressor = mem_alloc(sizeof *compressor);
-    struct message messages[CHUNK];
+    /* What counters behind the compressor still hold would be told as well. */
+    struct message messages[STREAM_MESSAGES];
+    struct associative held = feed->compressor.associative;
+    size_t n = associative_flush(&held, messages);
+    messages_add(told, feed->tuples, messages, n, false);
+    struct stream_trial trial = {error_of(truth, told, feed->tuples, kinds),
+                                 feed->compressor.told + n, feed->left_out, 0};
+    messages_add(told, feed->tuples, messages, n, true);
+    return trial;
+}
+
+void stream_trials(const struct tuples *tuples, uint32_t kinds, const struct design *design,
+                   uint32_t run, const size_t *ends, size_t n, struct stream_trial *trials)
+{
+    struct stream_feed *feed = stream_feed_open(tuples, design, run);
     struct profile_counts truth, told;
     counts_begin(&truth, tuples);
     counts_begin(&told, tuples);
-    compressor_init(compressor, design, seed);
-    size_t at = 0;
+    size_t at = feed->at;
     for (size_t i = 0; i < n; i++) {
-        while (at < ends[i] && at < tuples->n) {
-            size_t some = ends[i] - at < CHUNK ? ends[i] - at : CHUNK;
-            some = some < tuples->n - at ? some : tuples->n - at;
-            for (size_t k = at; k < at + some; k++)
-                counts_add(&truth, tuples, tuples->number.at[k], 1);
-            messages_add(&told, tuples, messages,
-                         compressor_take(compressor, &tuples->at[at], some, messages), false);
-            at += some;
+        size_t made;
+        while ((made = stream_feed_step(feed, ends[i])) != STREAM_FED) {
+            for (; at < feed->at; at++)
+                counts_add(&truth, tuples, tuples->number.at[at], 1);
+            messages_add(&told, tuples, feed->messages, made, false);
         }
-        /* What counters behind it still hold would be told as well. */
-        struct associative held = compressor->associative;
-        size_t n_held = associative_flush(&held, messages);
-        messages_add(&told, tuples, messages, n_held, false);
-        trials[i] =
-            (struct stream_trial){error_of(&truth, &told, tuples), compressor->told + n_held};
-        messages_add(&told, tuples, messages, n_held, true);
+        trials[i] = trial_of(feed, &truth, &told, kinds);
     }
     counts_end(&truth);
     counts_end(&told);
-    mem_free(compressor);
+    stream_feed_close(feed);
 }
 
 struct stream_kept stream_kept(const struct tuples *tuples, size_t end)

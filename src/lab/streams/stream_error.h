@@ -13,11 +13,15 @@ struct design;
 struct stream_trial {
     double error; /* of 1; not a number: nothing to be wrong about */
     uint64_t messages;
+    uint64_t left_out; /* tuples that the design's `converge` kept from the compressor */
+    double spread;     /* standard deviation of the error between runs; 0: there is one */
 };
 
-/* `ends`: n numbers of tuples, rising; a trial of each. */
-void stream_trials(const struct tuples *tuples, const struct design *design, uint64_t seed,
-                   const size_t *ends, size_t n, struct stream_trial *trials);
+/* Run number `run`, from 0: others begin a little later in the stream, and draw other numbers.
+ * `kinds`: bits of enum tuple_kind that the error is about; all go through the compressor. `ends`:
+ * n numbers of tuples, rising; a trial of each. */
+void stream_trials(const struct tuples *tuples, uint32_t kinds, const struct design *design,
+                   uint32_t run, const size_t *ends, size_t n, struct stream_trial *trials);
 
 /* What of the first `end` tuples the error is about. */
 struct stream_kept {

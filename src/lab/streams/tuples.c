@@ -45,17 +45,20 @@ static bool tuples_take(struct tuples *tuples, FILE *file, const char *path, uin
     return true;
 }
 
-/* Those of the whole file, as far as it was read: a file that was cut has none. */
-static double instructions_find(FILE *file)
+/* The last tuples of a file say how far the others go; a file that was cut has none. */
+static void lengths_find(struct tuples *tuples, FILE *file)
 {
-    struct tuple last;
+    struct tuple last[2];
     long read = ftell(file);
     if (read < 0 || fseek(file, -(long)sizeof last, SEEK_END) != 0)
-        return 0;
+        return;
+    if (fread(last, sizeof *last, 2, file) != 2 || last[1].place != TUPLE_END)
+        return;
     long all = ftell(file);
-    if (fread(&last, sizeof last, 1, file) != 1 || last.place != TUPLE_END || all <= 0)
-        return 0;
-    return (double)last.value * (read < all ? (double)read / (double)all : 1);
+    double share = read < all ? (double)read / (double)all : 1;
+    tuples->instructions = (double)last[1].value * share;
+    if (last[0].place == TUPLE_CYCLES)
+        tuples->cycles = (double)last[0].value * share;
 }
 
 bool tuples_read(struct tuples *tuples, const char *path, uint32_t kinds, size_t most,
@@ -69,7 +72,7 @@ bool tuples_read(struct tuples *tuples, const char *path, uint32_t kinds, size_t
     map_init(&tuples->places, sizeof(uint64_t));
     bool good = tuples_take(tuples, file, path, kinds, most, err);
     if (good)
-        tuples->instructions = instructions_find(file);
+        lengths_find(tuples, file);
     fclose(file);
     if (!good)
         tuples_release(tuples);

@@ -18,8 +18,9 @@ struct tuples {
     struct map places;
     struct {
         VEC(uint32_t);
-    } number, place;     /* of each tuple in the stream its number; of each number its place */
-    double instructions; /* that the tuples come from; 0: the file does not say */
+    } number, place; /* of each tuple in the stream its number; of each number its place */
+    /* That the tuples come from, and cycles of a modelled core; 0: the file does not say. */
+    double instructions, cycles;
 };
 
 /* `kinds`: bits of enum tuple_kind; at most `most` tuples, 0: all. */

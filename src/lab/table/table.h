@@ -40,9 +40,17 @@ struct lab_scatter {
     bool envelope;     /* with 1 +- 1/sqrt(x) */
 };
 
+/* What the command line asks of a table besides files. */
+struct lab_request {
+    const char *const *designs; /* compressors, as compress/design.h writes them */
+    size_t n_designs;
+    uint32_t runs; /* of each design; 0: one */
+};
+
 struct lab_rows {
     struct arena arena;
     const struct lab_table *table;
+    struct lab_request request;
     VEC(struct lab_row);
     struct lab_points {
         VEC(struct lab_point);
@@ -74,6 +82,8 @@ struct lab_table {
     /* Or: rows from files of tuples (record --dump-stream); `alone`: needs no file. */
     bool (*streams)(struct lab_rows *rows, char *const *files, size_t n, struct err *err);
     bool alone;
+    bool designs; /* --design says of which compressors */
+    bool runs;    /* --runs says how many of each */
     /* Or: rows from a command that is run through a model, for `steps` of its instructions by
      * default. */
     bool (*modelled)(struct lab_rows *rows, const struct modelled_run *run, struct err *err);

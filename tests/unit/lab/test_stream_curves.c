@@ -20,7 +20,7 @@ static void an_error_is_reached_and_then_stays(void **state)
     struct stream_curve curve = {.n = 5, .instructions = 4};
     for (size_t i = 0; i < curve.n; i++) {
         curve.ends[i] = 100000 * (i + 1);
-        curve.trials[i] = (struct stream_trial){errors[i], 400 * (i + 1)};
+        curve.trials[i] = (struct stream_trial){.error = errors[i], .messages = 400 * (i + 1)};
     }
     assert_int_equal(curve_reaches(&curve, 0.05), 200000);
     assert_int_equal(curve_settles(&curve, 0.05), 400000);
