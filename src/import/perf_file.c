@@ -173,8 +173,9 @@ static void built_add(struct perf_file *file, uint32_t misc, struct cursor curso
     memcpy(built.id, cursor.at, sizeof built.id);
     if (misc & BUILD_ID_HAS_SIZE && cursor.at[20] <= sizeof built.id)
         built.id_bytes = cursor.at[20];
-    else if (memcmp(built.id + 16, "\0\0\0\0", 4) == 0)
-        built.id_bytes = 16; /* of older perf, whose ids were of one size, those of MD5 filled up */
+    else /* of older perf, whose ids were of one size, shorter ones filled up */
+        while (built.id_bytes && !built.id[built.id_bytes - 1])
+            built.id_bytes--;
     cursor_skip(&cursor, 24);
     const char *path = cursor_string(&cursor);
     if (!path)

@@ -76,11 +76,17 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Older perf does not say how long an id is: one that ends in zeros seems shorter. */
 static bool image_is(const struct image *image, const struct perf_mapped *map)
 {
-    return !map->build_id_bytes ||
-           (image->build_id_bytes == map->build_id_bytes &&
-            memcmp(image->build_id, map->build_id, map->build_id_bytes) == 0);
+    uint8_t ids[2][sizeof map->build_id] = {{0}};
+    if (!map->build_id_bytes)
+        return true;
+    if (image->build_id_bytes < map->build_id_bytes || image->build_id_bytes > sizeof ids[0])
+        return false;
+    memcpy(ids[0], image->build_id, image->build_id_bytes);
+    memcpy(ids[1], map->build_id, map->build_id_bytes);
+    return memcmp(ids[0], ids[1], sizeof ids[0]) == 0;
 }
 
 /* A path out of the file must not lead to a device or a pipe. */

@@ -4,6 +4,7 @@ program's own code is in these records: FROM TO N."""
 import collections
 import ctypes
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -86,6 +87,15 @@ def record(kind, misc, body):
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
+def build_id(program):
+    """As older perf writes it: filled up with zeros, of a length that is not said."""
+    notes = subprocess.run(["readelf", "-n", program], stdout=subprocess.PIPE, check=True, text=True).stdout
+    found = re.search(r"Build ID: ([0-9a-f]+)", notes)
+    body = struct.pack("<I", 0xFFFFFFFF) + bytes.fromhex(found.group(1)).ljust(24, b"\0") if found else b""
+    name = program.encode() + b"\0"
+    return record(0, 2, body + name + b"\0" * (-len(name) % 8)) if found else b""
+
+
 def write(path, program, text, samples):
     begin, end, offset = text
     name = program.encode() + b"\0"
@@ -99,9 +109,12 @@ def write(path, program, text, samples):
     kind = 1 | 2 | 4 | 1 << 11  # IP, TID, TIME, BRANCH_STACK
     attr = struct.pack("<IIQQQQQ", 4, 128, 0x20C4, EVERY, kind, 0, 1 << 18) + struct.pack("<IIQQQ", 0, 0, 0, 0, 1 | 8)
     attr += b"\0" * (128 - len(attr))
-    head = b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", 104, 144, 112, 144, 256, len(data), 0, 0, 0, 0, 0, 0)
+    built = build_id(program)
+    head = b"PERFILE2" + struct.pack("<QQQQQQQQ4Q", 104, 144, 112, 144, 256, len(data), 0, 0, 4 if built else 0, 0, 0, 0)
     with open(path, "wb") as out:
         out.write(head + struct.pack("<Q", ID) + attr + struct.pack("<QQ", 104, 8) + data)
+        if built:
+            out.write(struct.pack("<QQ", 256 + len(data) + 16, len(built)) + built)
 
 
 def main():
