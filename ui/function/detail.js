@@ -9,12 +9,13 @@ const known = (x) => typeof x === 'number' && Number.isFinite(x);
 const section = (title, ...inside) => h('section', {}, h('h3', {}, title), inside);
 const fact = (...inside) => h('p', {}, inside);
 
+const lineOf = (row) => (row.line ? `${base(row.file)}:${row.line}` : 'no line known');
+
 function place(model, row, goTo) {
-  const file = row.line ? `${base(row.file)}:${row.line}` : 'no line known';
   const inlined = row.inlined.length ? `inlined: ${[...row.inlined].reverse().join(' › ')}` : '';
   return section('Instruction',
     fact(h('code', { title: row.address }, `${offset(row.address)}  ${row.assembly}`)),
-    fact(file, inlined && h('span', { class: 'small' }, ` ${inlined}`)),
+    fact(lineOf(row), inlined && h('span', { class: 'small' }, ` ${inlined}`)),
     known(row.share) && fact(`${percent(row.share)} of all${known(row.time) ? `, ${seconds(row.time)}` : ''}`,
       known(row.share_lo) && row.share_hi > row.share_lo && h('span', { class: 'small' }, ` (95 %: ${percent(row.share_lo)} to ${percent(row.share_hi)})`)),
     known(row.count) && fact(`ran ${times(row.count, row.lo, row.hi)}`, ticks(row) !== null && `, ${number(row.cpi)} ticks each`,
@@ -27,11 +28,21 @@ const taken = (row) => known(row.taken) && fact(probability(row.taken, row.taken
 // Some processors report the time of a comparison and its branch at the one, others at the other.
 const COMPARES = /^(cmp|test|add|sub|and|inc|dec)[bwlq]?\s/;
 
+const placeOf = (row, i, goTo) => fact('at ',
+  h('button', { type: 'button', class: 'link', onclick: () => goTo(i) }, `${offset(row.address)}  ${row.assembly}`), ` ${lineOf(row)}`);
+
 function decided(model, i, goTo) {
   const next = model.code.rows[i + 1];
   if (!COMPARES.test(model.code.rows[i].assembly) || !known(next?.taken)) return null;
-  return section('Branch that it decides', taken(next),
-    fact('at ', h('button', { type: 'button', class: 'link', onclick: () => goTo(i + 1) }, `${offset(next.address)}  ${next.assembly}`)));
+  return section('Branch that it decides', taken(next), placeOf(next, i + 1, goTo));
+}
+
+// An interrupt is taken behind the instruction that waited: often that is the branch before.
+function passed(model, i, goTo) {
+  const before = model.code.rows[i - 1];
+  if (!known(before?.taken) || !(before.taken < 1)) return null;
+  return section('Branch right before', taken(before), placeOf(before, i - 1, goTo),
+    fact('Interrupts come behind what waits: the time may be that of the branch, or of what decides it.'));
 }
 
 function branch(model, row, goTo) {
@@ -106,7 +117,7 @@ export function detailPane(model, goTo) {
       const modelled = model.pipeline.get(row.address)?.[0];
       const loop = model.loops.get(row.address)?.[0];
       const load = model.latencies.get(row.address)?.[0];
-      show(element, place(model, row, goTo), branch(model, row, goTo) ?? decided(model, i, goTo),
+      show(element, place(model, row, goTo), branch(model, row, goTo) ?? decided(model, i, goTo) ?? passed(model, i, goTo),
         modelled && cycles(model, row, modelled, model.core, goTo),
         (model.values.get(row.address) ?? []).filter((one) => one.values.length).slice(0, 3).map(valuesOf),
         load && latency(load), loop && loopOf(loop));
