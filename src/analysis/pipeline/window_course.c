@@ -21,6 +21,7 @@ void window_course_open(struct window_course *course, struct scene *scene,
     course->addresses = course->unread = course->broken = 0;
     course->gone = 0;
     course->pending.n = 0;
+    course->ready = NULL;
     course->firsts = (struct window_firsts){0};
 }
 
@@ -74,6 +75,8 @@ static void go(struct window_course *course, size_t index, uint64_t warming)
     const struct window_run *run;
     replay_gap(&course->replay, warming);
     residence_place(&course->residence, course->windows, index, course->replay.core);
+    if (course->ready)
+        course->ready(course->of, course->replay.core);
     window_open(&course->reader, course->windows, index);
     while (window_read(&course->reader, &run))
         run_take(course, run);

@@ -30,6 +30,9 @@ struct window_course {
     struct residence residence;
     struct window_reader reader;
     struct window_pending pending;
+    /* Called with the core as it is before the first instruction of a window; NULL: nobody asks. */
+    void (*ready)(void *of, const struct core *core);
+    void *of;
     uint64_t addresses; /* that were recorded */
     uint64_t unread;    /* instructions that could not be modelled */
     uint64_t broken;    /* windows that end where they make no sense */

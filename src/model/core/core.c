@@ -8,6 +8,8 @@
 #include "model/core/state.h"
 #include "model/core/stores.h"
 
+#include <string.h>
+
 /* Of a quotient that nobody has looked at. */
 enum { BITS_UNKNOWN = 12 };
 
@@ -51,6 +53,37 @@ void core_free(struct core *core)
     mem_free(core->int_results.until);
     mem_free(core->fp_results.until);
     mem_free(core);
+}
+
+static void queue_copy(struct queue *to, const struct queue *from)
+{
+    memcpy(to->until, from->until, from->n * sizeof *from->until);
+    to->at = from->at;
+}
+
+void core_copy(struct core *to, const struct core *from)
+{
+    struct core parts = *to;
+    ASSERT(to->model == from->model);
+    memcpy(to, from, sizeof *to);
+    to->opqueue.until = parts.opqueue.until;
+    to->rob.until = parts.rob.until;
+    to->loads.until = parts.loads.until;
+    to->store_queue.until = parts.store_queue.until;
+    to->int_results.until = parts.int_results.until;
+    to->fp_results.until = parts.fp_results.until;
+    to->hierarchy = parts.hierarchy;
+    to->predictor = parts.predictor;
+    to->front = parts.front;
+    queue_copy(&to->opqueue, &from->opqueue);
+    queue_copy(&to->rob, &from->rob);
+    queue_copy(&to->loads, &from->loads);
+    queue_copy(&to->store_queue, &from->store_queue);
+    queue_copy(&to->int_results, &from->int_results);
+    queue_copy(&to->fp_results, &from->fp_results);
+    hierarchy_copy(to->hierarchy, from->hierarchy);
+    predictor_copy(to->predictor, from->predictor);
+    front_copy(to->front, from->front);
 }
 
 static inline void later(uint64_t *time, uint64_t other)
@@ -162,6 +195,8 @@ static uint64_t load(struct core *core, const struct core_insn *insn, const stru
     struct hierarchy_access access = {fact->address.v,
                                       fact->physical ? fact->physical : fact->address.v,
                                       insn->memory_bytes, issue};
+    if (fact->changes & CHANGE_NEAR)
+        hierarchy_near(core->hierarchy, &access);
     times->load_complete = hierarchy_data(core->hierarchy, &access, cycles, &times->events);
     if (times->events & CORE_SYNONYM && times->events & CORE_L1D_MISS)
         ports_block(core, model->ops.at[model->op_load].ports, issue, model->synonym_load);
@@ -263,8 +298,13 @@ static void branch(struct core *core, const struct core_insn *insn, const struct
 {
     uint64_t guess;
     uint32_t events = predictor_see(core->predictor, insn, fact, &guess);
+    if (fact->changes & CHANGE_PREDICTED)
+        events &= ~(uint32_t)(CORE_MISPREDICT | CORE_NEW_TARGET);
     times->events |= events;
-    if (events & CORE_TAKEN)
+    bool jumps = events & CORE_TAKEN;
+    if (fact->changes & CHANGE_TURNED)
+        jumps = !jumps;
+    if (jumps)
         front_taken(core, events);
     if (events & CORE_MISPREDICT) {
         times->redirect = times->complete + core->model->mispredict;

@@ -18,6 +18,9 @@ struct model;
 
 struct core *core_make(const struct model *model);
 void core_free(struct core *core);
+/* Makes one what the other is: the same steps give the same times from here on. Both are of one
+ * model. */
+void core_copy(struct core *to, const struct core *from);
 
 void core_step(struct core *core, const struct core_insn *insn, const struct core_fact *fact,
                struct core_times *ret_times);

@@ -29,6 +29,14 @@ void front_free(struct front *front)
     mem_free(front);
 }
 
+void front_copy(struct front *to, const struct front *from)
+{
+    struct lru decoded = to->decoded;
+    lru_copy(&decoded, &from->decoded);
+    *to = *from;
+    to->decoded = decoded;
+}
+
 /* A line that is not kept is asked of the instruction cache, and kept from then on. */
 static uint64_t line_enter(struct core *core, uint64_t address, uint64_t time, uint32_t *events)
 {

@@ -10,6 +10,7 @@
 
 struct front *front_make(const struct model *model);
 void front_free(struct front *front);
+void front_copy(struct front *to, const struct front *from);
 
 /* When the last of so many operations of an instruction is fetched; and cycles from there to
  * dispatch. */

@@ -80,6 +80,23 @@ void hierarchy_free(struct hierarchy *hierarchy)
     mem_free(hierarchy);
 }
 
+void hierarchy_copy(struct hierarchy *to, const struct hierarchy *from)
+{
+    struct hierarchy parts = *to;
+    *to = *from;
+    to->l1d = parts.l1d, to->l1i = parts.l1i, to->l2 = parts.l2, to->l3 = parts.l3;
+    to->dtlb = parts.dtlb, to->itlb = parts.itlb, to->l2tlb = parts.l2tlb;
+    to->misses = parts.misses;
+    lru_copy(&to->l1d, &from->l1d);
+    lru_copy(&to->l1i, &from->l1i);
+    lru_copy(&to->l2, &from->l2);
+    lru_copy(&to->l3, &from->l3);
+    lru_copy(&to->dtlb, &from->dtlb);
+    lru_copy(&to->itlb, &from->itlb);
+    lru_copy(&to->l2tlb, &from->l2tlb);
+    memcpy(to->misses, from->misses, from->model->misses * sizeof *from->misses);
+}
+
 static uint64_t later_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -318,6 +335,28 @@ void hierarchy_place(struct hierarchy *hierarchy, uint64_t address, uint32_t lev
     place_in(&hierarchy->l1d, line, level <= 1, 0, name);
     place_in(&hierarchy->l2, line, level <= 2, 0, 0);
     place_in(&hierarchy->l3, line, level <= 3, hierarchy->latest, 0);
+}
+
+static void line_near(struct hierarchy *hierarchy, uint64_t line, uint32_t name)
+{
+    struct lru_entry *entry = lru_find(&hierarchy->l1d, line);
+    if (!entry)
+        entry = lru_put(&hierarchy->l1d, line, 0);
+    entry->arrives = 0;
+    entry->name = name;
+}
+
+void hierarchy_near(struct hierarchy *hierarchy, const struct hierarchy_access *access)
+{
+    uint64_t page = access->address >> PAGE_BITS;
+    uint64_t first = access->physical >> hierarchy->line_bits;
+    uint64_t last = (access->physical + access->bytes - 1) >> hierarchy->line_bits;
+    uint32_t name = hierarchy->model->l1d_physical ? 1 : (uint32_t)(page & NAME_MASK) + 1;
+    if (!lru_find(&hierarchy->dtlb, page))
+        lru_put(&hierarchy->dtlb, page, 0);
+    line_near(hierarchy, first, name);
+    if (last != first)
+        line_near(hierarchy, last, name);
 }
 
 uint64_t hierarchy_code(struct hierarchy *hierarchy, uint64_t address, uint64_t time,

@@ -26,6 +26,10 @@ void hierarchy_free(struct hierarchy *hierarchy);
  * events (enum core_event). */
 uint64_t hierarchy_data(struct hierarchy *hierarchy, const struct hierarchy_access *access,
                         uint32_t hit, uint32_t *events);
+/* Puts what the access needs into the first level, as if it had been there for long: no line is on
+ * its way for it. */
+void hierarchy_near(struct hierarchy *hierarchy, const struct hierarchy_access *access);
+void hierarchy_copy(struct hierarchy *to, const struct hierarchy *from);
 /* The line of data at that address is in this level and those below it, as if it had been there for
  * long: 1, 2, 3; 4: in memory alone. */
 void hierarchy_place(struct hierarchy *hierarchy, uint64_t address, uint32_t level);

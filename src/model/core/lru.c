@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 void lru_init(struct lru *lru, uint64_t entries, uint32_t ways)
 {
     *lru = (struct lru){.ways = ways, .sets = 1};
@@ -21,6 +23,17 @@ void lru_release(struct lru *lru)
     mem_free(lru->used);
     mem_free(lru->entries);
     *lru = (struct lru){0};
+}
+
+void lru_copy(struct lru *to, const struct lru *from)
+{
+    size_t n = (size_t)from->sets * from->ways;
+    to->clock = from->clock;
+    if (!from->numbers)
+        return;
+    memcpy(to->numbers, from->numbers, n * sizeof *from->numbers);
+    memcpy(to->used, from->used, n * sizeof *from->used);
+    memcpy(to->entries, from->entries, n * sizeof *from->entries);
 }
 
 static size_t set_of(const struct lru *lru, uint64_t number)

@@ -25,6 +25,8 @@ struct lru {
 /* At least so many entries of so many ways; 0: none. */
 void lru_init(struct lru *lru, uint64_t entries, uint32_t ways);
 void lru_release(struct lru *lru);
+/* Both were made with the same sizes. */
+void lru_copy(struct lru *to, const struct lru *from);
 
 /* NULL: not there. The entry is good until the next put. */
 struct lru_entry *lru_find(struct lru *lru, uint64_t number);

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "model/core/lru.h"
 
+#include <string.h>
+
 enum { TABLES = 5, TAG_BITS = 11, TARGET_WAYS = 8 };
 
 /* A branch with the history that went before it, in a table of one length of history. */
@@ -50,6 +52,19 @@ void predictor_free(struct predictor *predictor)
     mem_free(predictor->indirect);
     mem_free(predictor->returns);
     mem_free(predictor);
+}
+
+void predictor_copy(struct predictor *to, const struct predictor *from)
+{
+    size_t entries = (size_t)from->mask + 1;
+    for (int i = 0; i < TABLES; i++)
+        memcpy(to->tables[i], from->tables[i], entries * sizeof *from->tables[i]);
+    lru_copy(&to->targets, &from->targets);
+    memcpy(to->indirect, from->indirect, entries * sizeof *from->indirect);
+    memcpy(to->returns, from->returns, from->model->return_stack * sizeof *from->returns);
+    to->return_at = from->return_at;
+    to->history = from->history;
+    to->allocations = from->allocations;
 }
 
 uint64_t predictor_history(const struct predictor *predictor)

@@ -10,6 +10,7 @@ struct predictor;
 
 struct predictor *predictor_make(const struct model *model);
 void predictor_free(struct predictor *predictor);
+void predictor_copy(struct predictor *to, const struct predictor *from);
 
 /* Guesses, then learns what it did. CORE_MISPREDICT, CORE_NEW_TARGET (the guess was right, but
  * fetch did not know of it until the instruction was decoded), CORE_TAKEN. The guess is that of an

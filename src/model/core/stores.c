@@ -67,7 +67,7 @@ uint64_t stores_forward(struct core *core, const struct core_insn *insn,
         }
         if (stored->drained <= times->load_issue)
             continue;
-        bool whole = has(stored, begin, end);
+        bool whole = has(stored, begin, end) || fact->changes & CHANGE_FORWARDED;
         uint64_t time = whole ? stored->data + (fp ? model->forward_fp : model->forward)
                         : model->forward_part && stored->address == begin
                             ? stored->data + model->forward_part

@@ -7,6 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is different about an execution that asks what would be. Predictors, caches and queues learn
+ * from it all the same: only its own time changes. */
+enum core_change {
+    CHANGE_PREDICTED = 1 << 0, /* the branch is predicted right */
+    CHANGE_NEAR = 1 << 1,      /* its lines and its page are in the first level */
+    CHANGE_FORWARDED = 1 << 2, /* the load gets its value from the store queue */
+    CHANGE_TURNED = 1 << 3,    /* the branch falls through to its target, and jumps to what was
+                                * behind it */
+};
+
 /* What this execution of an instruction did. */
 struct core_fact {
     struct avma at;      /* the instruction */
@@ -15,6 +25,7 @@ struct core_fact {
     uint64_t physical;   /* where that is; 0: as if nothing were mapped twice */
     uint8_t value_bits;  /* of a division: of the quotient; 0: not known, some are assumed */
     bool taken;          /* of a branch */
+    uint8_t changes;     /* enum core_change */
 };
 
 enum core_event {

@@ -1,0 +1,46 @@
+/* What would it bring? Windows of a recording go through the modelled core a second time, with one
+ * thing changed at one place, and the difference is the gain.
+ *
+ * The model of the whole recording (analysis/pipeline/modelled.h) says which places can gain much;
+ * only these are tried, and only in windows that contain them. A window that is gone again without
+ * a change takes as many cycles as before, so a difference is the change's alone.
+ *
+ * The gain's interval is that of the cycles that an execution saves, which differ between groups of
+ * windows. */
+#pragma once
+
+#include "analysis/whatif/candidate.h"
+#include "analysis/pipeline/modelled.h"
+
+struct err;
+
+struct whatif_asked {
+    bool kinds_set; /* else all */
+    enum whatif_kind kind;
+    const char *core; /* NULL: see core_choice.h */
+    uint32_t tries;   /* candidates at most */
+};
+
+struct whatif_row {
+    struct candidate candidate;
+    uint32_t module;         /* of the scene */
+    struct estimate gain;    /* of the program's CPU time, as a part of 1 */
+    struct estimate sampled; /* the same by the spread of windows alone */
+    struct estimate each;    /* cycles that an execution saves */
+    double executions;       /* in the whole run; NaN: not known */
+    double happens;          /* of a branch or a load: how often it misses, of 1; else NaN */
+};
+
+struct whatif {
+    struct modelled modelled;
+    VEC(struct whatif_row); /* the highest gain first */
+    size_t found;           /* candidates, of which some were tried */
+    uint64_t replayed;      /* windows that were gone again, once for each candidate */
+    double left;            /* what the best candidate that was not tried can gain at most */
+    double user_share;      /* of CPU time */
+    double speed;           /* cycles per instruction in the model to measured ones; NaN */
+};
+
+bool whatif_make(struct whatif *whatif, struct scene *scene, const struct whatif_asked *asked,
+                 struct err *err);
+void whatif_release(struct whatif *whatif);
