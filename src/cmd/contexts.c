@@ -6,6 +6,7 @@
 #include "analysis/report/contexts.h"
 #include "view/views.h"
 #include "profile/kernel_names.h"
+#include "profile/model_costs.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -28,7 +29,8 @@ static bool take_sort(void *to, const struct flag *flag, const char *value, stru
     struct options *options = to;
     int place = flag_word(flag, value);
     (void)err;
-    options->contexts.weighs = STACK_L1D + (uint32_t)place;
+    if (place >= 0)
+        options->contexts.weighs = model_cost_group((uint32_t)place);
     return place >= 0;
 }
 
@@ -49,7 +51,7 @@ static const struct flag flags[] = {
      .take = take_form},
     {"flat", 0, NULL, NULL, "functions, with their own time and that of everything they call",
      .take = take_form},
-    {"sort", 0, "METRIC", "l1d, mispredict or stall", ": weigh by what a core model computed",
+    {"sort", 0, "METRIC", MODEL_COST_WORDS, ": weigh by what a core model computed",
      .take = take_sort},
     {"min", 0, "PCT", NULL, "add up contexts with less than PCT % of all (0.5)",
      TAKE(number, struct options, min_percent), .high = 100, .expected = "a percentage"},

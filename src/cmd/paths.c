@@ -26,9 +26,9 @@ static bool take_sort(void *to, const struct flag *flag, const char *value, stru
 {
     struct options *options = to;
     (void)flag, (void)err;
-    for (int m = 0; m < PATH_METRICS; m++)
-        if (!strcmp(value, path_metric_names[m])) {
-            options->sort = (enum path_metric)m;
+    for (enum path_metric m = 0; m < PATH_METRICS; m++)
+        if (!strcmp(value, path_metric_name(m))) {
+            options->sort = m;
             return options->sorted = true;
         }
     return false;
@@ -44,8 +44,8 @@ static const struct flag flags[] = {
      TAKE(u32, struct options, iterations), .low = 1, .high = SERIES_PATHS},
     {"contexts", 0, NULL, NULL, "show each calling context separately (--exact=paths+contexts)",
      TAKE(set, struct options, contexts)},
-    {"sort", 0, "METRIC", "instructions, ticks, l1d, mispredict or stall",
-     " (ticks, if there are any)", .take = take_sort},
+    {"sort", 0, "METRIC", "instructions, ticks, " MODEL_COST_WORDS, " (ticks, if there are any)",
+     .take = take_sort},
     VIEW_MODULE("only paths of this module"),
     VIEW_FUNCTION("only paths of functions of this name or glob, or of the one at this address"),
     VIEW_RAW("counts as recorded, not fitted to those of blocks and edges"),
@@ -112,7 +112,7 @@ static int paths(const struct options *options, const struct profile *profile)
             &err, ERR_FORMAT,
             "%s: no %s in it; gait record --exact=paths --ticks takes ticks, --exact=trace+paths "
             "--core CORE the rest",
-            options->view.input, path_metric_names[options->sort]);
+            options->view.input, path_metric_name(options->sort));
         hot_paths_release(&hot);
         scene_close(&scene);
         return say_err(&err);

@@ -80,7 +80,7 @@ static void costs_count(struct path_walks *walks, const struct path_frame *frame
 {
     struct path_key key = {
         .module = frame->function->module, .function = frame->function->start, .path = path};
-    for (uint32_t i = 0; i < STEP_COSTS; i++) {
+    for (uint32_t i = 0; i < MODEL_COSTS; i++) {
         if (!frame->costs.of[i])
             continue;
         key.kind = PATH_MODELLED_L1D + i;
@@ -106,6 +106,10 @@ static void path_count(struct path_walks *walks, const struct path_walk *walk,
                       weight_since(walk, frame->begin));
     if (walk->costs)
         costs_count(walks, frame, path);
+    if (walks->in_contexts && frame->context) {
+        struct context_path_key key = {frame->context, function->module, function->start.v, path};
+        context_paths_count(walks->in_contexts, &key, &frame->costs);
+    }
     path_series_step(&walks->series, ended, function->series, path, frame->begin);
     for (uint32_t i = 1; i < ended->n; i++)
         path_series_count(&walks->series, ended->nodes[i], weight_since(walk, ended->begins[i]));
@@ -442,11 +446,16 @@ static void segment_leave(struct path_walks *walks, struct path_walk *walk,
 static void segment_cost(struct path_walks *walks, struct path_walk *walk, uint32_t instructions)
 {
     struct step_cost_sum sum = step_costs_take(walk->costs, instructions);
-    struct path_frame *frame = top(walk);
-    for (uint32_t i = 0; i < STEP_COSTS; i++) {
-        frame->costs.of[i] += sum.of[i];
-        walks->costs.of[i] += sum.of[i];
-    }
+    step_cost_add(&top(walk)->costs, &sum);
+    step_cost_add(&walks->costs, &sum);
+}
+
+/* A function that has just begun learns its context from its first segment. */
+static void context_take(struct path_walk *walk)
+{
+    uint32_t context = *walk->contexts++;
+    if (!top(walk)->context)
+        top(walk)->context = context;
 }
 
 static void exit_walk(struct path_walks *walks, struct path_walk *walk, uint32_t id,
@@ -470,6 +479,8 @@ static void exit_walk(struct path_walks *walks, struct path_walk *walk, uint32_t
         walk->ran += segment->instructions;
         if (walk->costs)
             segment_cost(walks, walk, segment->instructions);
+        if (walk->contexts)
+            context_take(walk);
         struct path_end next = *to;
         if (i < last)
             next = (struct path_end){segment[1].start, segment[1].at,

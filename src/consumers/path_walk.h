@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "consumers/context_paths.h"
 #include "consumers/path_book.h"
 #include "consumers/path_series.h"
 #include "consumers/step_costs.h"
@@ -32,7 +33,8 @@ struct path_walks {
     struct path_book *book;
     struct batch *batch;
     struct path_series series;
-    struct step_cost_sum costs, told; /* of all instructions, and of those along whole paths */
+    struct step_cost_sum costs, told;  /* of all instructions, and of those along whole paths */
+    struct context_paths *in_contexts; /* gets paths that run in known contexts; or NULL */
     struct path_stretches {
         VEC(struct path_stretch);
     } stretches, rests; /* stretches: as units->segments */
@@ -48,6 +50,7 @@ struct path_frame {
     struct series_ended ended;  /* paths before it, of this activation */
     struct step_cost_sum costs; /* of its instructions so far */
     uint64_t back;              /* avma of its return; 0: not known */
+    uint32_t context;           /* 0: none, or not known yet */
 };
 
 /* One stream. */
@@ -58,6 +61,7 @@ struct path_walk {
     bool fresh;               /* its place is not known */
     uint64_t ran;             /* instructions, since its beginning */
     struct step_costs *costs; /* of the instructions; NULL: not known */
+    const uint32_t *contexts; /* of the segments that come; NULL: not known */
     uint64_t weight;          /* of each path; */
     uint32_t instructions; /* length of a window: long paths are less often whole in it, and weigh
                               more; 0: a whole stream */

@@ -283,7 +283,7 @@ static struct arrival arrival_at(struct trace_contexts *contexts, uint32_t segme
 }
 
 /* The context that code of a function belongs to. */
-static struct trace_node *node_running(const struct course *course, uint32_t function)
+static uint32_t node_running(const struct course *course, uint32_t function)
 {
     struct trace_contexts *contexts = course->contexts;
     uint32_t node = top(course)->node;
@@ -291,22 +291,22 @@ static struct trace_node *node_running(const struct course *course, uint32_t fun
         uint32_t above = above_find(contexts, node, function);
         node = above ? above : child_get(contexts, node, 0, function);
     }
-    return &contexts->nodes.at[node];
+    return node;
 }
 
 static void segment_count(const struct course *course, uint32_t index)
 {
-    uint32_t n = course->contexts->consumer.units->segments.at[index].instructions;
-    node_running(course, ends_of(course->contexts, index).first)->instructions += n;
+    struct trace_contexts *contexts = course->contexts;
+    uint32_t n = contexts->consumer.units->segments.at[index].instructions;
+    uint32_t node = node_running(course, ends_of(contexts, index).first);
+    contexts->nodes.at[node].instructions += n;
+    if (course->costs) {
+        struct step_cost_sum sum = step_costs_take(course->costs, n);
+        step_cost_add(&contexts->nodes.at[node].costs, &sum);
+    }
     course->thread->frames.ran += n;
-}
-
-static void segment_cost(const struct course *course, uint32_t instructions)
-{
-    struct step_cost_sum sum = step_costs_take(course->costs, instructions);
-    struct trace_node *node = &course->contexts->nodes.at[top(course)->node];
-    for (uint32_t i = 0; i < STEP_COSTS; i++)
-        node->costs.of[i] += sum.of[i];
+    if (contexts->keeps)
+        *vec_push(&contexts->running) = node;
 }
 
 static void exit_follow(const struct course *course, uint32_t id, const struct arrival *to)
@@ -322,8 +322,6 @@ static void exit_follow(const struct course *course, uint32_t id, const struct a
         if (!units->segments.at[index].instructions)
             continue;
         segment_count(course, index);
-        if (course->costs)
-            segment_cost(course, units->segments.at[index].instructions);
         struct arrival next = i < last ? arrival_at(course->contexts, index + 1) : *to;
         if (next.avma)
             segment_leave(course, index, &next);
@@ -382,6 +380,7 @@ static void passage(struct consumer *consumer, const struct passage *passage)
     struct course course = {contexts, &contexts->threads.at[passage->thread],
                             contexts->replay ? trace_replay_costs(contexts->replay, passage->thread)
                                              : NULL};
+    contexts->running.n = 0;
     bool began = course.thread->began;
     course.thread->began = true;
     if (!passage->joined && began) {
@@ -432,6 +431,7 @@ void trace_contexts_release(struct trace_contexts *contexts)
     vec_release(&contexts->segments);
     vec_release(&contexts->nodes);
     vec_release(&contexts->threads);
+    vec_release(&contexts->running);
     map_release(&contexts->functions);
     map_release(&contexts->children);
 }
@@ -440,9 +440,9 @@ static void costs_give(struct stacks *stacks, uint32_t leaf, const struct trace_
 {
     if (node->instructions)
         stacks_add(stacks, leaf, STACK_INSTRUCTIONS, node->instructions);
-    for (uint32_t i = 0; i < STEP_COSTS; i++)
+    for (uint32_t i = 0; i < MODEL_COSTS; i++)
         if (node->costs.of[i])
-            stacks_add(stacks, leaf, STACK_L1D + i, node->costs.of[i]);
+            stacks_add(stacks, leaf, model_cost_group(i), node->costs.of[i]);
 }
 
 /* Those that run on, to the end of the program, end with it. */
@@ -469,31 +469,59 @@ static void calls_give(struct trace_contexts *contexts, struct profile *profile)
     }
 }
 
-void trace_contexts_give(struct trace_contexts *contexts, struct profile *profile, uint32_t pid)
+static uint32_t leaf_of(const struct trace_contexts *contexts, struct stacks *stacks,
+                        const uint32_t *above, size_t i)
 {
-    struct stacks *stacks = &profile->stacks;
-    uint32_t *above = mem_alloc(contexts->nodes.n * sizeof *above); /* the stack of its callers */
+    const struct trace_node *node = &contexts->nodes.at[i];
+    if (!node->key.function)
+        return above[i];
+    const struct trace_function *function = map_key(&contexts->functions, node->key.function - 1);
+    return stacks_node(stacks, above[i], function->module, function->start);
+}
+
+/* The stack of the callers of each. */
+static uint32_t *above_make(const struct trace_contexts *contexts, struct stacks *stacks,
+                            uint32_t pid)
+{
+    uint32_t *above = mem_alloc(contexts->nodes.n * sizeof *above);
     above[ROOT] = above[SIGNALS] =
         stacks_node(stacks, STACK_NONE, MODULE_NONE, stack_thread(pid, pid));
-    costs_give(stacks, above[ROOT], &contexts->nodes.at[ROOT]);
-    costs_give(stacks, above[ROOT], &contexts->nodes.at[SIGNALS]);
     for (size_t i = SIGNALS + 1; i < contexts->nodes.n; i++) {
         const struct trace_node *node = &contexts->nodes.at[i];
         const struct trace_node *parent = &contexts->nodes.at[node->key.parent];
         above[i] = above[node->key.parent];
-        if (parent->key.function) {
-            const struct trace_function *caller =
-                map_key(&contexts->functions, parent->key.function - 1);
-            above[i] = stacks_node(stacks, above[i], caller->module,
-                                   node->key.site ? node->key.site : caller->start + 1);
-        }
-        const struct trace_function *function =
-            map_key(&contexts->functions, node->key.function - 1);
+        if (!parent->key.function)
+            continue;
+        const struct trace_function *caller =
+            map_key(&contexts->functions, parent->key.function - 1);
+        above[i] = stacks_node(stacks, above[i], caller->module,
+                               node->key.site ? node->key.site : caller->start + 1);
+    }
+    return above;
+}
+
+uint32_t *trace_contexts_leaves(const struct trace_contexts *contexts, struct stacks *stacks,
+                                uint32_t pid)
+{
+    uint32_t *leaves = above_make(contexts, stacks, pid);
+    for (size_t i = contexts->nodes.n; i--;)
+        leaves[i] = leaf_of(contexts, stacks, leaves, i);
+    return leaves;
+}
+
+void trace_contexts_give(struct trace_contexts *contexts, struct profile *profile, uint32_t pid)
+{
+    struct stacks *stacks = &profile->stacks;
+    uint32_t *above = above_make(contexts, stacks, pid);
+    costs_give(stacks, above[ROOT], &contexts->nodes.at[ROOT]);
+    costs_give(stacks, above[ROOT], &contexts->nodes.at[SIGNALS]);
+    for (size_t i = SIGNALS + 1; i < contexts->nodes.n; i++) {
+        const struct trace_node *node = &contexts->nodes.at[i];
         uint64_t costs = node->costs.of[COST_L1D] | node->costs.of[COST_MISPREDICTS] |
-                         node->costs.of[COST_STALLS];
+                         node->costs.of[COST_CYCLES] | node->costs.of[COST_L1I];
         if (!node->count && !node->instructions && !costs)
             continue;
-        uint32_t leaf = stacks_node(stacks, above[i], function->module, function->start);
+        uint32_t leaf = leaf_of(contexts, stacks, above, i);
         if (node->count)
             stacks_add(stacks, leaf, STACK_CALLS, node->count);
         costs_give(stacks, leaf, node);

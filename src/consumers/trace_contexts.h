@@ -37,9 +37,17 @@ struct trace_contexts {
         VEC(struct trace_thread);
     } threads;
     struct call_costs costs;
+    bool keeps; /* for consumers that read the passage after this one: */
+    struct {
+        VEC(uint32_t);
+    } running; /* the context of each segment of the passage; 0: none */
 };
 
 void trace_contexts_init(struct trace_contexts *contexts, struct units *units);
 void trace_contexts_release(struct trace_contexts *contexts);
 /* The process has ended: adds the tree to an exact profile, as collect/exact/call_tree.h does. */
 void trace_contexts_give(struct trace_contexts *contexts, struct profile *profile, uint32_t pid);
+/* The tree as nodes of stacks: of each context, by number, the stack of its callers and its
+ * function's start below. The caller frees them. */
+uint32_t *trace_contexts_leaves(const struct trace_contexts *contexts, struct stacks *stacks,
+                                uint32_t pid);

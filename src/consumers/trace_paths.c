@@ -23,6 +23,7 @@ static void paths_passage(struct consumer *consumer, const struct passage *passa
         path_walk_jump(&paths->walks, walk,
                        mappings_place(mappings, (struct avma){passage->start_pc}));
     walk->costs = paths->replay ? trace_replay_costs(paths->replay, passage->thread) : NULL;
+    walk->contexts = paths->contexts ? paths->contexts->running.at : NULL;
     struct path_end end = {.avma = passage->end_pc};
     if (end.avma)
         end.place = mappings_place(mappings, (struct avma){end.avma});
@@ -40,6 +41,7 @@ void trace_paths_init(struct trace_paths *paths, struct units *units)
     *paths = (struct trace_paths){.consumer = {&kind, units}};
     batch_init(&paths->batch);
     path_walks_init(&paths->walks, units, &paths->book, &paths->batch);
+    context_paths_init(&paths->in_contexts);
 }
 
 void trace_paths_release(struct trace_paths *paths)
@@ -48,20 +50,23 @@ void trace_paths_release(struct trace_paths *paths)
         path_walk_release(&paths->threads.at[i]);
     vec_release(&paths->threads);
     path_walks_release(&paths->walks);
+    context_paths_release(&paths->in_contexts);
     path_book_release(&paths->book);
     batch_release(&paths->batch);
 }
 
-void trace_paths_end(struct trace_paths *paths, struct profile *profile)
+void trace_paths_end(struct trace_paths *paths, struct profile *profile, uint32_t pid)
 {
     struct path_walks *walks = &paths->walks;
-    for (uint32_t i = 0; i < STEP_COSTS; i++) {
+    for (uint32_t i = 0; i < MODEL_COSTS; i++) {
         struct path_key key = {.kind = PATH_MODELLED_L1D + i};
         uint64_t rest = walks->costs.of[i] - walks->told.of[i];
         if (rest)
             sum_add(&table_at(&profile->paths, &key)->count, rest);
         walks->told.of[i] += rest;
     }
+    if (paths->contexts)
+        context_paths_give(&paths->in_contexts, paths->contexts, profile, pid);
 }
 
 void trace_paths_give(struct trace_paths *paths, struct profile *profile)

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "consumers/consumer.h"
+#include "consumers/context_paths.h"
 #include "consumers/path_walk.h"
+#include "consumers/trace_contexts.h"
 #include "consumers/trace_replay.h"
 #include "profile/batch.h"
 
@@ -11,7 +13,9 @@ struct trace_paths {
     struct batch batch; /* not in the profile yet */
     struct path_book book;
     struct path_walks walks;
-    const struct trace_replay *replay; /* has read each passage before; or NULL */
+    const struct trace_replay *replay;     /* has read each passage before; or NULL */
+    const struct trace_contexts *contexts; /* likewise: paths are counted in contexts, too */
+    struct context_paths in_contexts;
     struct {
         VEC(struct path_walk);
     } threads;
@@ -22,5 +26,6 @@ void trace_paths_release(struct trace_paths *paths);
 
 /* Adds what is new to an exact profile. */
 void trace_paths_give(struct trace_paths *paths, struct profile *profile);
-/* All threads have ended: adds the model's costs of instructions that are not on whole paths. */
-void trace_paths_end(struct trace_paths *paths, struct profile *profile);
+/* All threads have ended: adds the model's costs of instructions that are not on whole paths, and
+ * the paths in contexts. */
+void trace_paths_end(struct trace_paths *paths, struct profile *profile, uint32_t pid);

@@ -96,7 +96,10 @@ static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop
 
 struct step_costs *trace_replay_costs(const struct trace_replay *replay, uint32_t thread)
 {
-    return replay->costs ? &replay->threads.at[thread]->costs : NULL;
+    if (!replay->costs)
+        return NULL;
+    step_costs_again(&replay->threads.at[thread]->costs);
+    return &replay->threads.at[thread]->costs;
 }
 
 /* What the items of the exit's instructions recorded; the words of the next exit. */

@@ -62,7 +62,7 @@ void trace_replay_init(struct trace_replay *replay, const struct units *units,
 /* Kills the process after so many instructions; call it while the process lives. */
 void trace_replay_limit(struct trace_replay *replay, uint64_t steps);
 void trace_replay_release(struct trace_replay *replay);
-/* Costs of the passage that was read last; NULL: they are not kept. */
+/* Costs of the passage that was read last, from its beginning; NULL: they are not kept. */
 struct step_costs *trace_replay_costs(const struct trace_replay *replay, uint32_t thread);
 /* All threads have ended. */
 void trace_replay_give(struct trace_replay *replay, struct profile *profile);

@@ -150,7 +150,8 @@ enum path_kind {
     PATH_MODELLED_L1D,
     PATH_MODELLED_MISPREDICTS,
     PATH_MODELLED_STALLS,
-    PATH_KINDS
+    /* Six more: model_costs.h. */
+    PATH_KINDS = PATH_MODELLED_L1D + 9
 };
 
 struct path_key {

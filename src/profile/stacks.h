@@ -38,6 +38,7 @@ enum {
     STACK_INSTRUCTIONS = 8,
     STACK_RECORDS = 9,       /* of thread nodes: records that the agent made for contexts, */
     STACK_RECORD_BYTES = 10, /* and their memory */
+    STACK_CYCLES = 11,       /* the first of six more that a model tells (model_costs.h) */
 };
 enum { STACK_SPREAD_UNIT = 4096 };
 #define STACK_NONE UINT32_MAX

@@ -2,6 +2,7 @@
 
 #include "analysis/report/context_rows.h"
 #include "analysis/report/contexts.h"
+#include "profile/model_costs.h"
 
 #include "view/head.h"
 
@@ -42,11 +43,12 @@ static void ticks_json(struct json *json, const struct calling_contexts *context
 
 static void context_modelled_json(struct json *json, const struct calling_context *context)
 {
-    static const char *const names[][2] = {
-        {"l1d", "self_l1d"}, {"mispredict", "self_mispredict"}, {"stall", "self_stall"}};
-    for (uint32_t i = 0; i < 3; i++) {
-        json_integer(json, names[i][0], context->total.groups->at[STACK_L1D + i]);
-        json_integer(json, names[i][1], context->self.groups->at[STACK_L1D + i]);
+    for (uint32_t i = 0; i < MODEL_COSTS; i++) {
+        char self[32];
+        snprintf(self, sizeof self, "self_%s", model_cost_names[i].word);
+        json_integer(json, model_cost_names[i].word,
+                     context->total.groups->at[model_cost_group(i)]);
+        json_integer(json, self, context->self.groups->at[model_cost_group(i)]);
     }
 }
 
@@ -138,9 +140,8 @@ static void row_json(struct json *json, const struct calling_contexts *contexts,
 static void whole_json(struct json *json, const struct calling_contexts *contexts)
 {
     json_object(json, "modelled");
-    json_integer(json, "l1d", contexts->whole.at[STACK_L1D]);
-    json_integer(json, "mispredict", contexts->whole.at[STACK_MISPREDICTS]);
-    json_integer(json, "stall", contexts->whole.at[STACK_STALLS]);
+    for (uint32_t i = 0; i < MODEL_COSTS; i++)
+        json_integer(json, model_cost_names[i].word, contexts->whole.at[model_cost_group(i)]);
     json_object_end(json);
 }
 

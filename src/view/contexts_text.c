@@ -1,6 +1,7 @@
 #include "view/views.h"
 
 #include "analysis/report/contexts.h"
+#include "profile/model_costs.h"
 
 #include "view/head.h"
 #include "text/sheet.h"
@@ -421,6 +422,14 @@ static void no_kernel_print(const struct profile *profile, FILE *to)
                 seconds);
 }
 
+static const char *weighs_text(uint32_t group)
+{
+    uint32_t cost = 0;
+    while (cost + 1 < MODEL_COSTS && model_cost_group(cost) != group)
+        cost++;
+    return model_cost_names[cost].text;
+}
+
 void contexts_text(FILE *to, const struct calling_contexts *contexts, const struct ink *ink,
                    struct contexts_text_options options)
 {
@@ -428,13 +437,10 @@ void contexts_text(FILE *to, const struct calling_contexts *contexts, const stru
         .contexts = contexts, .options = options, .ink = ink, .beside = contexts->beside.sum > 0};
     const struct plain *plain = contexts->plain;
     bool kernel = plain->filter.kernel;
-    static const char *const modelled[] = {"misses in the first cache of a model",
-                                           "wrong guesses of a model",
-                                           "cycles in which nothing retired in a model"};
     head_text(to, plain->scene, plain->side);
     fprintf(to, "calling contexts, %s, weighed by %s\n\n",
             contexts_form_name(contexts->options.form),
-            contexts->options.weighs                ? modelled[contexts->options.weighs - STACK_L1D]
+            contexts->options.weighs                ? weighs_text(contexts->options.weighs)
             : has_ticks(contexts)                   ? "ticks"
             : contexts_have_instructions(contexts)  ? "executed instructions"
             : plain->profile->mode == PROFILE_EXACT ? "calls"

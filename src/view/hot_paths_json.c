@@ -76,8 +76,8 @@ static void path_json(struct json *json, const struct hot_paths *paths, const st
         estimate_json(json, "ticks", "ticks_lo", "ticks_hi", path->ticks);
         json_integer(json, "measured", path->measured);
     }
-    for (int m = METRIC_L1D; paths->has_modelled && m < PATH_METRICS; m++)
-        json_integer(json, path_metric_names[m], path->modelled[m - METRIC_L1D]);
+    for (enum path_metric m = METRIC_L1D; paths->has_modelled && m < PATH_METRICS; m++)
+        json_integer(json, path_metric_name(m), path->modelled[m - METRIC_L1D]);
     json_object_end(json);
     json_number(json, "share", hot_path_share(paths, path));
     if (density)
@@ -110,8 +110,8 @@ void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cu
     }
     if (paths->has_modelled) {
         json_object(&json, "elsewhere");
-        for (int m = METRIC_L1D; m < PATH_METRICS; m++)
-            json_integer(&json, path_metric_names[m], paths->elsewhere[m - METRIC_L1D]);
+        for (enum path_metric m = METRIC_L1D; m < PATH_METRICS; m++)
+            json_integer(&json, path_metric_name(m), paths->elsewhere[m - METRIC_L1D]);
         json_object_end(&json);
     }
     names_json(&json, "cut", paths, &paths->cut);

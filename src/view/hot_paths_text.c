@@ -79,10 +79,17 @@ static void ticks_print(FILE *to, const struct hot_path *path, int density)
 /* Of each passage. */
 static void modelled_print(FILE *to, const struct hot_path *path)
 {
-    static const char *const names[] = {"L1 misses", "wrong guesses", "cycles stalled"};
-    for (int m = 0; m < PATH_MODELLED && path->quantity.count; m++)
-        fprintf(to, ", %.3g %s", (double)path->modelled[m] / (double)path->quantity.count,
-                names[m]);
+    static const struct {
+        enum model_cost cost;
+        const char *name;
+    } shown[] = {{COST_L1D, "L1 misses"},
+                 {COST_MISPREDICTS, "wrong guesses"},
+                 {COST_CYCLES, "cycles"},
+                 {COST_STALLS, "of them stalled"}};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown && path->quantity.count; i++)
+        fprintf(to, ", %.3g %s",
+                (double)path->modelled[shown[i].cost] / (double)path->quantity.count,
+                shown[i].name);
 }
 
 static void path_print(FILE *to, const struct hot_paths *paths, const struct hot_path *path,
@@ -148,12 +155,16 @@ static void clock_print(const struct path_clock *clock, FILE *to)
         clock->writing, clock->taken);
 }
 
+static const char *weight_text(enum path_metric metric)
+{
+    return metric == METRIC_INSTRUCTIONS ? "the instructions that ran along them"
+           : metric == METRIC_TICKS      ? "ticks"
+                                         : model_cost_names[metric - METRIC_L1D].text;
+}
+
 void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
                     struct hot_paths_cut cut)
 {
-    static const char *const weights[] = {
-        "the instructions that ran along them", "ticks", "misses in the first cache of a model",
-        "wrong guesses of a model", "cycles in which nothing retired in a model"};
     size_t shown = 0;
     double share = 0;
     head_text(to, paths->scene, paths->side);
@@ -162,7 +173,7 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
                 paths->iterations);
     bool sampled = paths->scene->sides[paths->side]->mode == PROFILE_SAMPLED;
     fprintf(to, "paths%s, weighed by %s%s\n\n",
-            paths->in_contexts ? " in each calling context" : "", weights[paths->metric],
+            paths->in_contexts ? " in each calling context" : "", weight_text(paths->metric),
             sampled ? counts_text(paths->scene, paths->side, BY_PATH) : "");
     for (; shown < paths->n && shown < cut.limit; shown++) {
         if (hot_path_share(paths, &paths->at[shown]) < cut.share)

@@ -32,12 +32,46 @@ for metric, event in (("l1d", "l1_miss"), ("mispredict", "mispredict")):
     bad |= told != all_of or not 0.9 * told < inside <= told
 sys.exit(bad)
 END
+# Paths in contexts.
+"$gait" record -q --exact=paths+contexts --core zen3 -o "$work/both" -- "$ways" many >/dev/null || fail "record: status $?"
+"$gait" paths --contexts --sort cycles --json "$work/both" >"$work/each" || fail "gait paths --contexts: status $?"
+"$gait" paths --json "$work/both" >"$work/whole" || fail "gait paths: status $?"
+"$gait" paths --contexts --sort fp_stall "$work/both" | grep -q 'weighed by cycles in which a model waited' || fail 'paths by fp_stall'
+python3 -B - "$work/each" "$work/whole" <<'END' || exit 1
+import collections, json, sys
+each, whole = (json.load(open(name)) for name in sys.argv[1:])
+def sums(told):
+    found = collections.defaultdict(collections.Counter)
+    for row in told["rows"]:
+        found[row["address"], row["id"]].update(row["metrics"] | {"count": row["count"]})
+    return found
+apart, together = sums(each), sums(whole)
+bad = 0
+for metric in whole["elsewhere"]:
+    a, b = (sum(row["metrics"][metric] for row in told["rows"]) + told["elsewhere"][metric] for told in (each, whole))
+    print(f"{metric}: {a} in contexts and outside, {b} along paths and outside")
+    bad |= a != b
+same = sum(apart[key] == together[key] for key in together)
+cycles = [sum(of[key]["cycles"] for key in of) for of in (apart, together)]
+print(f"{same} of {len(together)} paths have in their contexts all that they have; {cycles[0]} of {cycles[1]} cycles")
+bad |= same < 0.9 * len(together) or cycles[0] < 0.9 * cycles[1]
+bad |= any(of[metric] > together[key][metric] for key, of in apart.items() for metric in of)
+rows = each["rows"]
+bad |= any(a["metrics"]["cycles"] < b["metrics"]["cycles"] for a, b in zip(rows, rows[1:]))
+sys.exit(bad)
+END
 python3 -B - "$work/paths" "$work/pipeline" <<'END'
 import json, sys
 paths, pipeline = (json.load(open(name)) for name in sys.argv[1:])
 rows = paths["rows"]
 bad = 0
-for metric, event in (("l1d", "l1_miss"), ("mispredict", "mispredict")):
+for row in rows:
+    of = row["metrics"]
+    bad |= of["mispredict_stall"] + of["store_stall"] + of["fp_stall"] > of["stall"] or of["stall"] > of["cycles"] or of["l1d_write"] > of["l1d"]
+along, beside = sum(row["metrics"]["cycles"] for row in rows), paths["elsewhere"]["cycles"]
+print(f"cycles: {along} along paths and {beside} elsewhere, of {pipeline['cycles']['count']}")
+bad |= along + beside != pipeline["cycles"]["count"]
+for metric, event in (("l1d", "l1_miss"), ("l1i", "l1i_miss"), ("mispredict", "mispredict")):
     along, beside = sum(row["metrics"][metric] for row in rows), paths["elsewhere"][metric]
     whole = sum(row["events"][event]["count"] for row in pipeline["rows"])
     print(f"{metric}: {along} along {len(rows)} paths and {beside} elsewhere, of {whole}")

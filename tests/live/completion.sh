@@ -33,8 +33,8 @@ done
 
 offers 'perf cputime auto' record --trigger ''
 offers 'cputime' record --trigger c
-offers '--exact=contexts --exact=counts --exact=paths --exact=paths+contexts --exact=trace --exact=trace+contexts --exact=trace+loops --exact=trace+paths' record --ex
-offers 'contexts counts paths paths+contexts trace trace+contexts trace+loops trace+paths' record --exact = ''
+offers '--exact=contexts --exact=counts --exact=paths --exact=paths+contexts --exact=trace --exact=trace+contexts --exact=trace+loops --exact=trace+paths --exact=trace+paths+contexts' record --ex
+offers 'contexts counts paths paths+contexts trace trace+contexts trace+loops trace+paths trace+paths+contexts' record --exact = ''
 offers 'contexts counts' record --exact = co
 offers 'auto always never' report --color ''
 offers 'confidence levin profi static classes perfect' report --inferred = ''

@@ -24,6 +24,11 @@ counted 'all cases' 3 "$ways" $cases exit
 "$gait" paths --contexts --json "$work/paths+contexts" >"$work/paths.json"
 python3 -B tests/truth/lib/path_entries.py "$work/tree" "$work/paths.json" ways >"$work/said" || bad 'calls and entries'
 cat "$work/said"
+# The same of a trace, context by context: but for children that were forked, whose traces begin anew, and what returns from handlers.
+setarch -R "$gait" record -q --exact=trace+paths+contexts -o "$work/traced" -- "$ways" $cases exit >"$work/out.traced"
+same 'traced: status' 3 $?
+python3 -B tests/truth/lib/paths_each.py "$gait" "$work/paths+contexts" "$work/traced" >"$work/said" || bad 'paths in contexts of a trace'
+cat "$work/said"
 status 2 'paths in contexts that were not recorded' "$gait" paths --contexts "$work/paths"
 status 129 'contexts and iterations' "$gait" paths --contexts --iterations 2 "$work/paths+contexts"
 # Children that borrow memory return to frames of their parent, where another child has been: what that put by is not theirs.

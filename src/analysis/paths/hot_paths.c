@@ -226,7 +226,12 @@ static void module_read(struct reader *reader, size_t first, size_t n)
 
 /* ---- all */
 
-const char *const path_metric_names[] = {"instructions", "ticks", "l1d", "mispredict", "stall"};
+const char *path_metric_name(enum path_metric metric)
+{
+    return metric == METRIC_INSTRUCTIONS ? "instructions"
+           : metric == METRIC_TICKS      ? "ticks"
+                                         : model_cost_names[metric - METRIC_L1D].word;
+}
 
 double hot_path_metric(const struct hot_path *path, enum path_metric metric)
 {
@@ -307,7 +312,7 @@ static void make(struct hot_paths *paths, struct scene *scene, uint32_t side)
         paths->has_ticks |= paths->at[i].measured != 0;
         paths->ticks += hot_path_ticks(&paths->at[i]);
         paths->instructions += (double)paths->at[i].quantity.count * paths->at[i].instructions;
-        for (uint32_t m = 0; m < PATH_MODELLED; m++)
+        for (uint32_t m = 0; m < MODEL_COSTS; m++)
             paths->modelled[m] += (double)paths->at[i].modelled[m];
     }
     wanted_keep(paths);

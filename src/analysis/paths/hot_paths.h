@@ -20,12 +20,10 @@ enum { HOT_PATH_ENTRY = 1, HOT_PATH_LOOP = 2, HOT_PATH_EXIT = 4 };
 enum path_metric {
     METRIC_INSTRUCTIONS, /* that ran along them */
     METRIC_TICKS,
-    METRIC_L1D, /* from here on what a model of a core said */
-    METRIC_MISPREDICTS,
-    METRIC_STALLS,
-    PATH_METRICS
+    METRIC_L1D, /* from here on what a model of a core said: model_costs.h */
+    PATH_METRICS = METRIC_L1D + MODEL_COSTS
 };
-extern const char *const path_metric_names[PATH_METRICS];
+const char *path_metric_name(enum path_metric metric);
 
 struct hot_path {
     uint32_t module;   /* of the scene */
@@ -36,7 +34,7 @@ struct hot_path {
     struct quantity quantity; /* executions */
     struct estimate ticks;    /* not a number: not known */
     uint64_t measured;        /* the ticks are known of so many passages; 0: of none */
-    uint64_t modelled[PATH_MODELLED];
+    uint64_t modelled[MODEL_COSTS];
     uint32_t instructions;
     uint32_t n_blocks;
     const struct svma *blocks; /* where each begins */
@@ -56,8 +54,8 @@ struct hot_paths {
     struct path_clock clock;
     bool has_modelled;
     double ticks, instructions; /* of all paths */
-    double modelled[PATH_MODELLED];
-    uint64_t elsewhere[PATH_MODELLED]; /* of what is not along whole paths */
+    double modelled[MODEL_COSTS];
+    uint64_t elsewhere[MODEL_COSTS]; /* of what is not along whole paths */
     enum path_metric metric;
     uint64_t functions; /* of which there are paths */
     /* Of these, names of those whose paths end where others would let them go on: they have too

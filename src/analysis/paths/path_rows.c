@@ -20,7 +20,7 @@ static int row_order(const void *a, const void *b, void *n_paths)
 static void modelled_find(struct path_rows *rows, struct path_row *row,
                           const struct profile *profile, struct path_key key)
 {
-    for (uint32_t i = 0; i < PATH_MODELLED; i++) {
+    for (uint32_t i = 0; i < MODEL_COSTS; i++) {
         key.kind = PATH_MODELLED_L1D + i;
         const struct sums *sums = table_find(&profile->paths, &key);
         row->modelled[i] = sums ? sums->count : 0;
@@ -145,13 +145,40 @@ static void contexts_add_up(const struct stacks *from, struct stacks *into)
     mem_free(there);
 }
 
+static void node_modelled_find(struct path_rows *rows, struct path_row *row,
+                               const struct stacks *contexts, uint32_t node)
+{
+    for (uint32_t cost = 0; cost < MODEL_COSTS; cost++) {
+        struct stack_cell cell = {node, model_cost_group(cost)};
+        uint32_t found = map_find(&contexts->cells, &cell);
+        row->modelled[cost] = found == MAP_NONE ? 0 : contexts->weights.at[found];
+        rows->has_modelled |= found != MAP_NONE;
+    }
+}
+
+/* What paths cost that are in no context is elsewhere, too. */
+static void outside_find(struct path_rows *rows, const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->paths.n; i++) {
+        const struct path_key *key = map_key(&profile->paths.keys, i);
+        if (key->kind >= PATH_MODELLED_L1D && (key->function.v || key->path))
+            rows->elsewhere[key->kind - PATH_MODELLED_L1D] += profile->paths.at[i].count;
+    }
+    for (size_t i = 0; i < rows->n; i++)
+        for (uint32_t cost = 0; cost < MODEL_COSTS; cost++)
+            rows->elsewhere[cost] -= rows->at[i].modelled[cost];
+}
+
 void path_rows_find_in_contexts(struct path_rows *rows, struct arena *arena,
                                 const struct profile *profile, struct stacks *ret_contexts)
 {
     uint32_t one = 1;
     contexts_add_up(&profile->context_paths, ret_contexts);
+    elsewhere_find(rows, profile);
     for (uint32_t i = 0; i < ret_contexts->cells.n; i++) {
         const struct stack_cell *cell = map_key(&ret_contexts->cells, i);
+        if (cell->group != STACK_CALLS)
+            continue;
         struct stack_key path = stacks_key(ret_contexts, cell->node);
         struct stack_key function = stacks_key(ret_contexts, path.parent);
         uint64_t *number = arena_alloc(arena, sizeof *number);
@@ -162,7 +189,9 @@ void path_rows_find_in_contexts(struct path_rows *rows, struct arena *arena,
                                             .paths = number,
                                             .quantity = quantity_of(profile, &sums),
                                             .context = path.parent};
+        node_modelled_find(rows, &rows->at[rows->n - 1], ret_contexts, cell->node);
     }
+    outside_find(rows, profile);
     if (rows->n)
         qsort_r(rows->at, rows->n, sizeof *rows->at, row_order, &one);
 }

@@ -9,9 +9,7 @@
 #include "base/vec.h"
 #include "analysis/counts/estimate.h"
 #include "analysis/paths/path_ticks.h"
-
-/* What a model of a core said of paths: rows from PATH_MODELLED_L1D on. */
-enum { PATH_MODELLED = 3 };
+#include "profile/model_costs.h"
 
 struct path_row {
     uint32_t module; /* of the profile */
@@ -20,15 +18,15 @@ struct path_row {
     struct quantity quantity;
     struct estimate ticks; /* not a number: not known */
     uint64_t measured;     /* the ticks are known of so many passages; 0: of none */
-    uint64_t modelled[PATH_MODELLED];
+    uint64_t modelled[MODEL_COSTS];
     uint32_t context; /* STACK_NONE: any */
 };
 
 struct path_rows {
     struct path_clock clock;
     bool has_modelled;
-    uint64_t elsewhere[PATH_MODELLED]; /* of what is not along whole paths */
-    VEC(struct path_row);              /* by module, function, numbers and context */
+    uint64_t elsewhere[MODEL_COSTS]; /* of what is not along whole paths */
+    VEC(struct path_row);            /* by module, function, numbers and context */
 };
 
 /* iterations: paths in a row, from 1 on. What rows point to is the arena's. */

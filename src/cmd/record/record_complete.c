@@ -55,10 +55,6 @@ static bool course_take(struct recording_options *walks, struct err *err)
     bool contexts = walks->record.contexts;
     if (!walks->core || walks->record.mode != RECORD_EXACT_COUNTS)
         return true;
-    if (walks->paths && contexts)
-        return err_set(err, ERR_USAGE,
-                       "--core: a model has misses along paths or in contexts, not both at once; "
-                       "--exact=paths or --exact=contexts");
     if (walks->path_ticks || walks->record.contexts_max)
         return err_set(err, ERR_USAGE, "%s: not with --core, which has cycles of its own",
                        walks->path_ticks ? "--ticks" : "--max-contexts");

@@ -81,8 +81,9 @@ static bool exact_parse(const char *text, struct recording_options *walks)
         return true;
     }
     walks->loops = !strcmp(text, "trace+loops");
-    walks->trace_paths = !strcmp(text, "trace+paths");
-    walks->trace_contexts = !strcmp(text, "trace+contexts");
+    bool all = !strcmp(text, "trace+paths+contexts");
+    walks->trace_paths = all || !strcmp(text, "trace+paths");
+    walks->trace_contexts = all || !strcmp(text, "trace+contexts");
     if (!strcmp(text, "trace") || walks->loops || walks->trace_paths || walks->trace_contexts) {
         *ret_mode = RECORD_EXACT_TRACE;
         return true;
@@ -290,7 +291,7 @@ static bool take_all(void *to, const struct flag *flag, const char *value, struc
     }
 
 static const char exacts[] = "counts, paths, contexts, paths+contexts, trace, trace+loops, "
-                             "trace+paths or trace+contexts";
+                             "trace+paths, trace+contexts or trace+paths+contexts";
 
 static const struct flag flags[] = {
     {"output", 'o', "FILE", NULL, "the profile (gait.data); an existing one is moved to FILE.old",
@@ -322,6 +323,7 @@ static const struct flag flags[] = {
     EXACT("trace", "the same counts, from a checked trace of the whole run"),
     EXACT("trace+paths", "the same, and the paths along the trace"),
     EXACT("trace+contexts", "the same, and the contexts along the trace"),
+    EXACT("trace+paths+contexts", "both, and the paths in each context"),
     EXACT("trace+loops", "the same, and the length of every run of every loop"),
     {"core", 0, "NAME", NULL, "with --exact: simulate the run on a core model (gait pipeline)",
      .take = take_core},

@@ -41,6 +41,11 @@ void traced_init(struct traced *traced, const struct recording_session *session,
     trace_paths_init(&traced->paths, units);
     trace_contexts_init(&traced->contexts, units);
     trace_values_init(&traced->values, units, payloads);
+    if (options->trace_paths && options->trace_contexts) {
+        traced->contexts.keeps = true;
+        traced->paths.contexts = &traced->contexts;
+        traced->paths.walks.in_contexts = &traced->paths.in_contexts;
+    }
     traced->values.listener = session->listener;
     traced->values.places.by_callers = options->value_callers;
     traced->values.ordered = events & EVENTS_ADDRESS; /* strides */
@@ -50,10 +55,10 @@ void traced_init(struct traced *traced, const struct recording_session *session,
         consumer_add(traced, &traced->trips.consumer);
     if (options->audience || options->core)
         replay_open(traced, session, units);
-    if (options->trace_paths)
-        consumer_add(traced, &traced->paths.consumer);
     if (options->trace_contexts)
         consumer_add(traced, &traced->contexts.consumer);
+    if (options->trace_paths)
+        consumer_add(traced, &traced->paths.consumer);
     if (events & EVENTS_PAYLOAD && !options->for_core)
         consumer_add(traced, &traced->values.consumer);
     if (session->stream_dump) {
@@ -86,8 +91,9 @@ void traced_give(struct traced *traced, struct exact *exact, struct profile *pro
     trace_paths_give(&traced->paths, profile);
     if (!last)
         return;
-    trace_paths_end(&traced->paths, profile);
-    trace_contexts_give(&traced->contexts, profile, (uint32_t)traced->trace.units->mappings->pid);
+    uint32_t pid = (uint32_t)traced->trace.units->mappings->pid;
+    trace_paths_end(&traced->paths, profile, pid);
+    trace_contexts_give(&traced->contexts, profile, pid);
     trace_values_give(&traced->values, profile);
     if (traced->replay)
         trace_replay_give(traced->replay, profile);

@@ -113,23 +113,34 @@ static uint64_t sources_ready(const struct core *core, const struct core_insn *i
     return time;
 }
 
-/* All that dispatch waits for, but for its own width. */
-static uint64_t room(struct core *core, const struct core_insn *insn, uint64_t time)
+static inline void wait_for(uint64_t *time, uint64_t other, enum core_wait wait, uint8_t *ret_wait)
 {
-    later(&time, core->alone);
-    later(&time, queue_wait(&core->rob));
+    if (other > *time) {
+        *time = other;
+        *ret_wait = (uint8_t)wait;
+    }
+}
+
+/* All that dispatch waits for, but for its own width. */
+static uint64_t room(struct core *core, const struct core_insn *insn, uint64_t time,
+                     uint8_t *ret_wait)
+{
+    *ret_wait = WAIT_NONE;
+    wait_for(&time, core->alone, WAIT_ALONE, ret_wait);
+    wait_for(&time, queue_wait(&core->rob), WAIT_ROB, ret_wait);
     if (insn->flags & INSN_LOAD)
-        later(&time, queue_wait(&core->loads));
+        wait_for(&time, queue_wait(&core->loads), WAIT_LOADS, ret_wait);
     if (insn->flags & INSN_STORE)
-        later(&time, queue_wait(&core->store_queue));
+        wait_for(&time, queue_wait(&core->store_queue), WAIT_STORES, ret_wait);
     if (insn->flags & INSN_WRITES_INT)
-        later(&time, queue_wait(&core->int_results));
+        wait_for(&time, queue_wait(&core->int_results), WAIT_REGISTERS, ret_wait);
     if (insn->flags & INSN_WRITES_FP)
-        later(&time, queue_wait(&core->fp_results));
+        wait_for(&time, queue_wait(&core->fp_results), WAIT_REGISTERS, ret_wait);
     if (insn->flags & INSN_ALONE)
-        later(&time, core->last_retire);
+        wait_for(&time, core->last_retire, WAIT_ALONE, ret_wait);
     if (!(insn->flags & INSN_FREE) || insn->flags & (INSN_LOAD | INSN_STORE))
-        time = pool_wait(insn->flags & INSN_FP ? &core->fp_pool : &core->int_pool, time);
+        wait_for(&time, pool_wait(insn->flags & INSN_FP ? &core->fp_pool : &core->int_pool, time),
+                 WAIT_SCHEDULER, ret_wait);
     return time;
 }
 
@@ -354,7 +365,7 @@ void core_step(struct core *core, const struct core_insn *insn, const struct cor
     slots += stack_sync(core, insn);
     uint32_t depth;
     times->fetch = front_fetch(core, fact, insn, slots, &depth, &times->events);
-    uint64_t earliest = room(core, insn, times->fetch + depth);
+    uint64_t earliest = room(core, insn, times->fetch + depth, &times->wait);
     times->dispatch = dispatch(core, insn, slots, earliest);
     for (uint32_t i = 0; i < slots; i++)
         queue_take(&core->opqueue, times->dispatch);

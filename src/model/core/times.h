@@ -44,6 +44,18 @@ enum core_event {
     CORE_SYNONYM = 1 << 12, /* a line that has had two names: its page is mapped twice */
 };
 
+/* What dispatch waited for, of all that it needs room in: the one that had it last. */
+enum core_wait {
+    WAIT_NONE,  /* it had room at once */
+    WAIT_ALONE, /* for one that runs alone, or runs alone itself */
+    WAIT_ROB,
+    WAIT_LOADS,
+    WAIT_STORES,
+    WAIT_REGISTERS,
+    WAIT_SCHEDULER,
+    CORE_WAITS
+};
+
 struct core_times {
     uint64_t fetch;
     uint64_t dispatch; /* renamed, in the reorder buffer and a scheduler */
@@ -55,6 +67,7 @@ struct core_times {
     uint64_t redirect;                  /* of a wrong guess: fetch goes on there; else 0 */
     struct avma guess; /* of a wrong guess at an indirect target or a return; 0: none was made */
     uint32_t events;   /* enum core_event */
+    uint8_t wait;      /* enum core_wait */
     bool rides; /* it took no slot: another has it along, fused with it or as what does nothing */
     uint32_t unit; /* the port that its first operation took, or its load, + 1; 0: none */
 };
