@@ -43,7 +43,8 @@ static bool take_kinds(void *to, const struct flag *flag, const char *text, stru
 static const struct flag flags[] = {
     VIEW_INPUT,
     {"kind", 0, "KINDS", NULL,
-     "only these kinds: divisor, size, target, load, operand, result, address, stride, module; "
+     "only these kinds: divisor, size, target, load, operand, result, address, stride, argument, "
+     "return, module; "
      "thread, cpu, node, lock (of runs of code), address+latency (of timed loads); without it all "
      "but the last five",
      .take = take_kinds},

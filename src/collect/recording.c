@@ -555,6 +555,7 @@ static uint32_t module_events(uint32_t kinds)
 {
     return (kinds & GAIT_ADDRESS ? EVENTS_ADDRESS : 0) |
            (kinds & GAIT_LATENCY ? EVENTS_LATENCY : 0) |
+           (kinds & (GAIT_ARGUMENT | GAIT_RETURNED) ? EVENTS_ARGUMENT : 0) |
            (kinds & (GAIT_OPERAND | GAIT_RESULT | GAIT_VECTOR) ? EVENTS_VALUE : 0);
 }
 

@@ -19,6 +19,7 @@ static void windows_describe(struct profile *head, const struct recording_option
     } events[] = {{EVENTS_ADDRESS, ",address"},
                   {EVENTS_VALUE, ",value"},
                   {EVENTS_LATENCY, ",latency"},
+                  {EVENTS_ARGUMENT, ",argument"},
                   {EVENTS_STACK, ",stack"}};
     char text[64] = "edge,call", window[16];
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)

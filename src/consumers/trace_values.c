@@ -14,6 +14,9 @@ static void thread_begin(struct consumer *consumer, uint32_t thread, int32_t tid
     struct trace_values *values = of_consumer(consumer);
     while (values->tids.n <= thread)
         *vec_push(&values->tids) = 0;
+    while (values->crossings.n <= thread)
+        *vec_push(&values->crossings) = (struct call_crossing){0};
+    values->crossings.at[thread].n = 0;
     values->tids.at[thread] = tid;
 }
 
@@ -52,6 +55,9 @@ static void passage_read(struct consumer *consumer, const struct passage *passag
         payloads_read(consumer->units, &window, &told, &values->listener, 1);
     values->sum->windows++;
     values->sum->timed += told.timed;
+    if (values->places.calls)
+        value_calls_read(&values->places, &window, &values->crossings.at[passage->thread], see,
+                         values);
     if (values->ordered || values->places.by_callers)
         value_places_read(&values->places, &window, see, values);
     else
@@ -78,6 +84,7 @@ void trace_values_release(struct trace_values *values)
     vec_release(&values->counts);
     value_rows_release(&values->rows);
     vec_release(&values->tids);
+    vec_release(&values->crossings);
     value_places_release(&values->places);
 }
 

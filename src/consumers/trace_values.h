@@ -3,6 +3,7 @@
 #pragma once
 
 #include "consumers/consumer.h"
+#include "values/value_calls.h"
 #include "values/value_counts.h"
 #include "values/value_places.h"
 #include "values/value_rows.h"
@@ -20,6 +21,9 @@ struct trace_values {
     struct {
         VEC(int32_t);
     } tids; /* by thread */
+    struct {
+        VEC(struct call_crossing);
+    } crossings; /* by thread */
 };
 
 void trace_values_init(struct trace_values *values, const struct units *units,

@@ -16,6 +16,8 @@ const char *payload_kind_name(enum payload_kind kind)
         [PAYLOAD_RESULT] = "result",
         [PAYLOAD_VECTOR] = "vector",
         [PAYLOAD_LATENCY] = "latency",
+        [PAYLOAD_ARGUMENT] = "argument",
+        [PAYLOAD_RETURNED] = "returned",
     };
     return names[kind] ? names[kind] : "none";
 }

@@ -1,5 +1,7 @@
 #include "values/value_lists.h"
 
+#include "values/value_calls.h"
+
 #include <math.h>
 
 enum {
@@ -130,6 +132,8 @@ bool value_lists_take(struct value_lists *lists, const struct payload_window *wh
         return false;
     value_lists_begin(lists);
     lists->weight = weight;
+    if (lists->places.calls)
+        value_calls_read(&lists->places, counted, &(struct call_crossing){0}, see, lists);
     if (lists->ordered || lists->stream || lists->places.by_callers)
         value_places_read(&lists->places, counted, see, lists);
     else

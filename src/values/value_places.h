@@ -43,6 +43,7 @@ struct value_places {
     } last;          /* by place of strides */
     uint64_t window; /* number */
     bool by_callers;
+    bool calls; /* windows have arguments and results of calls: value_calls.h */
     struct value_pointers pointers;
     struct {
         VEC(struct value_part);

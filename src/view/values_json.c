@@ -5,6 +5,7 @@
 #include "view/head.h"
 #include "view/place_text.h"
 #include "analysis/values/value_findings.h"
+#include "analysis/values/value_registers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,6 +52,10 @@ static void place_json(struct json *json, const struct places_values *places,
     json_string(json, "kind", value_use_name((enum value_use)place->use));
     json_string(json, "type", value_type_name((enum value_type)place->form.type));
     json_bool(json, "vector", place->vector);
+    if (place->use == VALUE_ARGUMENT || place->use == VALUE_RETURN)
+        json_string(json, "register", value_register_name(place->detail));
+    if (place->use == VALUE_ARGUMENT)
+        json_number(json, "argument", value_register_argument(place->detail));
     if (place->caller_module != MODULE_NONE)
         json_string(json, "context", address_text(scene, place->caller_module, place->caller));
     json_number(json, "total", place->total);

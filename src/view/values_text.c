@@ -7,6 +7,7 @@
 #include "text/ink.h"
 #include "view/place_text.h"
 #include "analysis/values/value_findings.h"
+#include "analysis/values/value_registers.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,6 +55,17 @@ static void code_print(const struct page *page, const char *text)
                 place_brief(&page->text, text), ink_end(page->ink, INK_SOURCE));
 }
 
+static void register_print(const struct page *page, const struct value_place *place)
+{
+    uint32_t number = value_register_argument(place->detail);
+    const char *name = value_register_name(place->detail);
+    if (place->use == VALUE_ARGUMENT)
+        fprintf(page->to, "      argument %u%s, in %%%s\n", number,
+                place->form.type == VALUE_INTEGER ? "" : " of the floating-point ones", name);
+    else if (place->use == VALUE_RETURN)
+        fprintf(page->to, "      returned in %%%s\n", name);
+}
+
 static void place_print(struct page *page, const struct value_place *place)
 {
     struct scene *scene = page->places->scene;
@@ -65,7 +77,8 @@ static void place_print(struct page *page, const struct value_place *place)
             ink_end(page->ink, INK_NAME), line_text(scene, place->module, place->address),
             address_text(scene, place->module, place->address));
     code_print(page, place_source(&page->text, place->module, place->address));
-    if (!value_use_of_runs((enum value_use)place->use))
+    register_print(page, place);
+    if (!value_use_of_runs((enum value_use)place->use) && place->use != VALUE_ARGUMENT)
         code_print(page, place_assembly(&page->text, place->module, place->address));
     const struct place_value *values = &page->places->values.at[place->first];
     caller_print(page, place);

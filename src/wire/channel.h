@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 16,
+    CHANNEL_VERSION = 17,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,

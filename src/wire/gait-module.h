@@ -21,6 +21,8 @@ enum gait_kind {
     GAIT_RESULT = 4,   /* a general register that it writes */
     GAIT_VECTOR = 8,   /* a vector register that it writes: 2 or 4 words */
     GAIT_LATENCY = 16, /* of a load, in ticks, of those few executions that were timed */
+    GAIT_ARGUMENT = 32, /* of a call: each register that may hold an argument, by its number */
+    GAIT_RETURNED = 64, /* of a return: each register that may hold the result */
 };
 
 /* An instruction that was met. */
@@ -39,7 +41,10 @@ struct gait_tuple {
     uint64_t address; /* of the instruction */
     uint32_t place;   /* its number: what a value is to be given to */
     uint32_t kind;    /* enum gait_kind */
-    uint32_t n_words, reserved;
+    uint32_t n_words;
+    /* Operands, results, arguments: the register, as instructions encode it (%rdi is 7); of
+     * arguments and what is returned, 16 and more is the lowest word of %xmm0 and so on. */
+    uint32_t reg;
     uint64_t words[4];
 };
 

@@ -15,7 +15,8 @@ enum {
     EVENTS_VALUE = 8,
     EVENTS_LATENCY = 16,
     EVENTS_STACK = 32,
-    EVENTS_PAYLOAD = EVENTS_ADDRESS | EVENTS_VALUE | EVENTS_LATENCY,
+    EVENTS_ARGUMENT = 64,
+    EVENTS_PAYLOAD = EVENTS_ADDRESS | EVENTS_VALUE | EVENTS_LATENCY | EVENTS_ARGUMENT,
 };
 
 enum payload_kind {
@@ -34,6 +35,10 @@ enum payload_kind {
     PAYLOAD_RESULT,  /* a whole general register after the instruction; detail: register */
     PAYLOAD_VECTOR,  /* a vector register after the instruction; detail: register */
     PAYLOAD_LATENCY, /* TSC ticks of a load between fences; 0: not timed this time */
+    /* Registers that may hold arguments at a call, and results at a return; detail: the register,
+     * or PAYLOAD_XMM and the number of a vector register, of which it is the lowest word. */
+    PAYLOAD_ARGUMENT,
+    PAYLOAD_RETURNED,
     PAYLOAD_KINDS,
 };
 
@@ -48,6 +53,7 @@ struct wire_payload {
 };
 
 enum {
+    PAYLOAD_XMM = 16,        /* of details */
     PAYLOAD_ITEMS_MAX = 256, /* per superblock; more are not recorded */
     PAYLOAD_WORDS_MAX = 256,
 };

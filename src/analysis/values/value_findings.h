@@ -10,13 +10,15 @@
 
 enum value_finding {
     FINDING_NONE,
-    FINDING_DIVISOR, /* division by a nearly constant divisor */
-    FINDING_SIZE,    /* copies of one size */
-    FINDING_TARGET,  /* indirect calls with one target */
-    FINDING_LOAD,    /* loads of one value */
-    FINDING_STRIDE,  /* addresses that go on by the same step */
-    FINDING_THREAD,  /* code that one thread runs, */
-    FINDING_LOCK,    /* that runs under one lock */
+    FINDING_DIVISOR,  /* division by a nearly constant divisor */
+    FINDING_SIZE,     /* copies of one size */
+    FINDING_TARGET,   /* indirect calls with one target */
+    FINDING_LOAD,     /* loads of one value */
+    FINDING_STRIDE,   /* addresses that go on by the same step */
+    FINDING_ARGUMENT, /* a function that is called with one value */
+    FINDING_RETURN,   /* that returns one */
+    FINDING_THREAD,   /* code that one thread runs, */
+    FINDING_LOCK,     /* that runs under one lock */
     FINDINGS
 };
 

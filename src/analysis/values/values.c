@@ -4,6 +4,8 @@
 #include "profile/value_kinds.h"
 #include "program/insn/decoded.h"
 #include "analysis/values/value_findings.h"
+#include "analysis/values/value_forgets.h"
+#include "analysis/values/value_registers.h"
 #include "wire/payload.h"
 
 #include <math.h>
@@ -13,13 +15,14 @@
 const char *value_use_name(enum value_use use)
 {
     static const char *const names[VALUE_USES] = {
-        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",
-        [VALUE_TARGET] = "target",   [VALUE_LOAD] = "load",
-        [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result",
-        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride",
-        [VALUE_CUSTOM] = "module",   [VALUE_THREAD] = "thread",
-        [VALUE_CPU] = "cpu",         [VALUE_NODE] = "node",
-        [VALUE_LOCK] = "lock",       [VALUE_LINE] = "address+latency"};
+        [VALUE_DIVISOR] = "divisor",   [VALUE_SIZE] = "size",
+        [VALUE_TARGET] = "target",     [VALUE_LOAD] = "load",
+        [VALUE_OPERAND] = "operand",   [VALUE_RESULT] = "result",
+        [VALUE_ADDRESS] = "address",   [VALUE_STRIDES] = "stride",
+        [VALUE_ARGUMENT] = "argument", [VALUE_RETURN] = "return",
+        [VALUE_CUSTOM] = "module",     [VALUE_THREAD] = "thread",
+        [VALUE_CPU] = "cpu",           [VALUE_NODE] = "node",
+        [VALUE_LOCK] = "lock",         [VALUE_LINE] = "address+latency"};
     return names[use];
 }
 
@@ -53,30 +56,6 @@ static bool reads(const ZydisDecodedOperand *operand)
                      (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ);
 }
 
-/* What is the same of every value, if both sources are one register. */
-static bool forgets(ZydisMnemonic mnemonic)
-{
-    switch (mnemonic) {
-    case ZYDIS_MNEMONIC_XOR:
-    case ZYDIS_MNEMONIC_SUB:
-    case ZYDIS_MNEMONIC_PXOR:
-    case ZYDIS_MNEMONIC_XORPS:
-    case ZYDIS_MNEMONIC_XORPD:
-    case ZYDIS_MNEMONIC_VPXOR:
-    case ZYDIS_MNEMONIC_VPXORD:
-    case ZYDIS_MNEMONIC_VPXORQ:
-    case ZYDIS_MNEMONIC_VXORPS:
-    case ZYDIS_MNEMONIC_VXORPD:
-    case ZYDIS_MNEMONIC_PCMPEQB:
-    case ZYDIS_MNEMONIC_PCMPEQW:
-    case ZYDIS_MNEMONIC_PCMPEQD:
-    case ZYDIS_MNEMONIC_VPCMPEQB:
-    case ZYDIS_MNEMONIC_VPCMPEQW:
-    case ZYDIS_MNEMONIC_VPCMPEQD: return true;
-    default: return false;
-    }
-}
-
 /* A literal of the program: mov 0x123(%rip), %xmm0. */
 static bool is_literal(const struct image *image, struct svma at, const struct decoded *decoded)
 {
@@ -93,11 +72,7 @@ static bool constant(const struct decoded *decoded)
 {
     const ZydisDecodedInstruction *instruction = &decoded->instruction;
     const ZydisDecodedOperand *operands = decoded->operands;
-    uint8_t visible = instruction->operand_count_visible;
-    if (forgets(instruction->mnemonic) && visible >= 2 &&
-        operands[visible - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-        operands[visible - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-        operands[visible - 1].reg.value == operands[visible - 2].reg.value)
+    if (value_forgets(decoded))
         return true;
     for (int i = 0; i < instruction->operand_count; i++)
         if (reads(&operands[i]))
@@ -136,6 +111,8 @@ static enum value_use use_of(const struct decoded *decoded, uint32_t key_kind)
     }
     switch ((enum payload_kind)(key_kind & 0xff)) {
     case PAYLOAD_COUNT: return VALUE_SIZE;
+    case PAYLOAD_ARGUMENT: return VALUE_ARGUMENT;
+    case PAYLOAD_RETURNED: return VALUE_RETURN;
     case PAYLOAD_OPERAND: return decoded && divides(decoded) ? VALUE_DIVISOR : VALUE_OPERAND;
     case PAYLOAD_RESULT:
     case PAYLOAD_VECTOR:
@@ -224,7 +201,22 @@ void values_place_add(struct places_values *places, struct value_place *place)
     *vec_push(places) = *place;
 }
 
-static void place_add(struct places_values *places, const struct record *records, size_t n)
+/* How its bits are to be read; bytes 0: nobody reads them. */
+static struct value_form form_of(struct value_registers *registers, const struct value_key *key,
+                                 enum value_use use, const struct decoded *decoded)
+{
+    uint32_t detail = key->kind >> VALUE_DETAIL_SHIFT & 0xff;
+    bool data = use == VALUE_LOAD || use == VALUE_RESULT || use == VALUE_OPERAND;
+    if (use == VALUE_ARGUMENT)
+        return value_registers_argument(registers, key->module, key->address, detail);
+    if (use == VALUE_RETURN)
+        return value_registers_result(registers, key->module, key->address, detail);
+    return decoded && data ? value_form_of(decoded, (key->kind & 0xff) == PAYLOAD_VECTOR)
+                           : (struct value_form){VALUE_INTEGER, 8};
+}
+
+static void place_add(struct places_values *places, struct value_registers *registers,
+                      const struct record *records, size_t n)
 {
     const struct value_key *key = &records[0].key;
     const struct binary *binary = scene_binary(places->scene, key->module);
@@ -234,8 +226,10 @@ static void place_add(struct places_values *places, const struct record *records
     enum value_use use = use_of(known ? &decoded : NULL, key->kind);
     if (use == VALUE_USES || !(places->kinds & 1u << use))
         return;
+    struct value_form form = form_of(registers, key, use, known ? &decoded : NULL);
+    if (!form.bytes)
+        return;
     bool exact = places->scene->sides[0]->mode == PROFILE_EXACT;
-    bool data = use == VALUE_LOAD || use == VALUE_RESULT || use == VALUE_OPERAND;
     bool literal = known && use == VALUE_LOAD &&
                    is_literal(&binary->image, (struct svma){key->address}, &decoded);
     struct value_place place = {.module = key->module,
@@ -244,8 +238,7 @@ static void place_add(struct places_values *places, const struct record *records
                                 .detail = (uint8_t)(key->kind >> VALUE_DETAIL_SHIFT),
                                 .vector = vector,
                                 .use = (uint8_t)use,
-                                .form = known && data ? value_form_of(&decoded, vector)
-                                                      : (struct value_form){VALUE_INTEGER, 8},
+                                .form = form,
                                 .caller_module = key->caller_module,
                                 .caller = key->caller,
                                 .total = units(records[0].sums->count),
@@ -306,6 +299,8 @@ static bool same_place(const struct record *a, const struct record *b)
 void values_make(struct places_values *places, struct scene *scene, uint32_t kinds)
 {
     struct records records = {0};
+    struct value_registers registers;
+    value_registers_init(&registers, scene);
     *places = (struct places_values){.scene = scene, .kinds = kinds};
     records_take(&records, scene);
     for (size_t i = 0, n; i < records.n; i += n) {
@@ -315,13 +310,14 @@ void values_make(struct places_values *places, struct scene *scene, uint32_t kin
          */
         if (records.at[i].all && records.at[i].sums->count &&
             scene_place_wanted(scene, records.at[i].key.module, records.at[i].key.address))
-            place_add(places, &records.at[i], n);
+            place_add(places, &registers, &records.at[i], n);
     }
     if (kinds & 1u << VALUE_TARGET)
         values_targets(places);
     if (places->n)
         qsort(places->at, places->n, sizeof *places->at, by_saving);
     vec_release(&records);
+    value_registers_release(&registers);
 }
 
 void values_release(struct places_values *places)

@@ -19,10 +19,12 @@ enum value_use { /* in the order of what knowing it is worth */
                  VALUE_OPERAND,
                  VALUE_RESULT,
                  VALUE_ADDRESS,
-                 VALUE_STRIDES, /* from an address to the next of the same place */
-                 VALUE_CUSTOM,  /* what a module made */
-                 VALUE_THREAD,  /* of a run of code: who ran it, */
-                 VALUE_CPU,     /* where, */
+                 VALUE_STRIDES,  /* from an address to the next of the same place */
+                 VALUE_ARGUMENT, /* of a function, by its entry */
+                 VALUE_RETURN,   /* what a return instruction hands back */
+                 VALUE_CUSTOM,   /* what a module made */
+                 VALUE_THREAD,   /* of a run of code: who ran it, */
+                 VALUE_CPU,      /* where, */
                  VALUE_NODE,
                  VALUE_LOCK, /* what was held */
                  VALUE_LINE, /* of a timed load: cache line and where it was */
@@ -42,7 +44,7 @@ struct value_place {
     uint32_t module; /* of the scene */
     uint64_t address;
     uint8_t use;    /* enum value_use */
-    uint8_t detail; /* a register, where there is one */
+    uint8_t detail; /* a register, where there is one (wire/payload.h) */
     bool vector;    /* the lowest word of a vector register */
     bool constant;  /* it is written in the code, or by the loader: that it is always the same is no
                        news */

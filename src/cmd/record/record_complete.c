@@ -106,11 +106,11 @@ static bool exact_check(const struct record_command *options, struct err *err)
 static bool mode_check(const struct recording_options *walks, struct err *err)
 {
     uint32_t mode = walks->record.mode;
-    bool values = walks->record.events & (EVENTS_VALUE | EVENTS_ADDRESS);
+    bool values = walks->record.events & (EVENTS_VALUE | EVENTS_ADDRESS | EVENTS_ARGUMENT);
     if ((walks->plans || walks->dump_plan) && (mode != RECORD_EXACT_COUNTS || !walks->plans))
         return err_set(err, ERR_USAGE, "--plan goes with --exact=counts, --dump-plan with --plan");
     if (walks->value_callers && !values)
-        return err_set(err, ERR_USAGE, "--context goes with --events value or address");
+        return err_set(err, ERR_USAGE, "--context goes with --events value, argument or address");
     if (walks->dump_stream && mode != RECORD_EXACT_TRACE)
         return err_set(err, ERR_USAGE, "--dump-stream goes with --exact=trace");
     if (walks->dump_skip && !walks->dump_stream)
@@ -126,8 +126,8 @@ static bool mode_check(const struct recording_options *walks, struct err *err)
  * and here. */
 static bool needs_windows(const struct recording_options *walks)
 {
-    return (walks->record.events & EVENTS_ADDRESS) || walks->module || walks->value_callers ||
-           walks->dump_events || (walks->only && walks->only->classes);
+    return (walks->record.events & (EVENTS_ADDRESS | EVENTS_ARGUMENT)) || walks->module ||
+           walks->value_callers || walks->dump_events || (walks->only && walks->only->classes);
 }
 
 static void compress_complete(struct recording_options *walks)

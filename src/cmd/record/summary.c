@@ -305,7 +305,8 @@ static void print_events(const struct payload_sum *sum)
     for (uint32_t kind = PAYLOAD_ADDRESS; kind < PAYLOAD_KINDS; kind++) {
         if (kind <= PAYLOAD_GATHER_BASE && kind != PAYLOAD_COUNT)
             addresses += sum->events[kind];
-        if (kind == PAYLOAD_OPERAND || kind == PAYLOAD_RESULT || kind == PAYLOAD_VECTOR)
+        if (kind == PAYLOAD_OPERAND || kind == PAYLOAD_RESULT || kind == PAYLOAD_VECTOR ||
+            kind == PAYLOAD_ARGUMENT || kind == PAYLOAD_RETURNED)
             values += sum->events[kind];
     }
     if (!sum->windows && !sum->astray)
@@ -342,6 +343,8 @@ static const char *view_of(const struct recording_options *options)
         return "values --kind module";
     if (options->core)
         return "pipeline";
+    if (options->record.events & EVENTS_ARGUMENT)
+        return "values --kind argument";
     return options->record.events & EVENTS_VALUE     ? "values"
            : options->record.events & EVENTS_LATENCY ? "latencies"
            : options->record.events & EVENTS_ADDRESS ? "conflicts"

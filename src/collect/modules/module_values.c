@@ -88,6 +88,8 @@ static uint32_t kind_of(enum payload_kind kind)
     case PAYLOAD_RESULT: return GAIT_RESULT;
     case PAYLOAD_VECTOR: return GAIT_VECTOR;
     case PAYLOAD_LATENCY: return GAIT_LATENCY;
+    case PAYLOAD_ARGUMENT: return GAIT_ARGUMENT;
+    case PAYLOAD_RETURNED: return GAIT_RETURNED;
     default: return 0;
     }
 }
@@ -117,7 +119,8 @@ static void take(struct payload_consumer *consumer, const struct payload_event *
     *tuple = (struct gait_tuple){.address = event->at.address.v,
                                  .place = place,
                                  .kind = kind,
-                                 .n_words = event->item->words};
+                                 .n_words = event->item->words,
+                                 .reg = event->item->detail};
     memcpy(tuple->words, event->words, event->item->words * sizeof *event->words);
 }
 

@@ -77,6 +77,21 @@ static bool is_load(const struct insn *insn, const struct operands *operands)
            !operands->gathers && !operands->stack;
 }
 
+/* The registers of the ABI: of whole numbers and pointers all six, of floating-point the first
+ * four. Whether the function uses them, the tool finds out. */
+static void plan_arguments(struct plan *plan, const struct insn *insn)
+{
+    static const uint8_t arguments[] = {
+        RDI, RSI, RDX, RCX, R8, R9, PAYLOAD_XMM, PAYLOAD_XMM + 1, PAYLOAD_XMM + 2, PAYLOAD_XMM + 3};
+    if (insn->class == INSN_CALL || insn->class == INSN_ICALL)
+        for (size_t i = 0; i < sizeof arguments; i++)
+            add(plan, PAYLOAD_ARGUMENT, 1, arguments[i], 0);
+    if (insn->class == INSN_RETURN) {
+        add(plan, PAYLOAD_RETURNED, 1, RAX, 0);
+        add(plan, PAYLOAD_RETURNED, 1, PAYLOAD_XMM, 0);
+    }
+}
+
 static void plan_step(struct plan *plan, const struct step *step)
 {
     const struct insn *insn = &step->insn;
@@ -87,6 +102,8 @@ static void plan_step(struct plan *plan, const struct step *step)
         plan_addresses(plan, insn, &operands);
     if (events & EVENTS_VALUE)
         add_registers(plan, PAYLOAD_OPERAND, operands.inputs);
+    if (events & EVENTS_ARGUMENT)
+        plan_arguments(plan, insn);
     if (insn->class != INSN_PLAIN)
         return;
     if (events & EVENTS_VALUE) {
@@ -163,6 +180,17 @@ static void emit_put_register(struct payload *payload, struct code_cursor *c, ui
     if (reg == R10 || reg == R11)
         emit_load(c, R10, reg == R10 ? SLOT(slot_r10) : SLOT(slot_r11));
     emit_put(payload, c, reg == R11 ? R10 : reg);
+}
+
+/* movlps %xmm, gs:[word] */
+static void emit_put_low(struct payload *payload, struct code_cursor *c, uint32_t reg)
+{
+    acquire(payload, c);
+    emit_u8(c, 0x65);
+    emit_u8(c, 0x41 | (reg >> 3) << 2);
+    emit_u8(c, 0x0f);
+    emit_u8(c, 0x13);
+    emit_word(payload, c, reg);
 }
 
 /* movups or vmovdqu, as the program's own instruction is: mixing them is slow on some machines. */
@@ -310,14 +338,27 @@ static void put(struct payload *payload, struct code_cursor *c, const struct ste
         emit_u32(c, (uint32_t)SLOT(latency));
         emit_u32(c, 0);
         break;
+    case PAYLOAD_ARGUMENT:
+    case PAYLOAD_RETURNED:
+        if (item->detail < PAYLOAD_XMM)
+            emit_put_register(payload, c, item->detail);
+        else
+            emit_put_low(payload, c, item->detail - PAYLOAD_XMM);
+        break;
     case PAYLOAD_KINDS: break;
     }
 }
 
-static void put_while(struct payload *payload, struct code_cursor *c, const struct step *step,
-                      const struct operands *operands, uint32_t i, uint8_t below)
+static bool put_before(const struct wire_payload *item)
 {
-    for (; payload->next < payload->first[i + 1] && payload->items[payload->next].kind < below;
+    return item->kind < PAYLOAD_RESULT || item->kind >= PAYLOAD_ARGUMENT;
+}
+
+static void put_while(struct payload *payload, struct code_cursor *c, const struct step *step,
+                      const struct operands *operands, uint32_t i, bool before)
+{
+    for (; payload->next < payload->first[i + 1] &&
+           put_before(&payload->items[payload->next]) == before;
          payload->next++) {
         put(payload, c, step, operands, &payload->items[payload->next]);
         payload->written += payload->items[payload->next].words;
@@ -332,7 +373,7 @@ void payload_before(struct payload *payload, struct code_cursor *c, const struct
     bool needs = operands.extended || step->insn.class != INSN_PLAIN;
     if (operands.extended)
         payload_release(payload, c);
-    put_while(payload, c, step, &operands, i, PAYLOAD_RESULT);
+    put_while(payload, c, step, &operands, i, true);
     if (needs)
         payload_release(payload, c);
 }
@@ -344,7 +385,7 @@ void payload_after(struct payload *payload, struct code_cursor *c, const struct 
     if (payload->next == payload->first[i + 1])
         return;
     insn_operands(&step->insn, step->bytes, &operands);
-    put_while(payload, c, step, &operands, i, PAYLOAD_KINDS);
+    put_while(payload, c, step, &operands, i, false);
 }
 
 /* ---- latencies */

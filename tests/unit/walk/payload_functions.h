@@ -151,4 +151,5 @@ static void all_seen(void **state)
                 checked.results > 1000 && checked.vectors > 20 && checked.operands > 50);
     assert_true(checked.latencies > 0);
     assert_true(checked.exchanges > 3);
+    assert_true(checked.arguments > 0 && checked.returned > 10);
 }
