@@ -11,7 +11,7 @@ LAYERS := wire python x86 walk/base walk/count walk/emit walk/cache walk compres
 LAYERS += base text layout flow program/elf program/insn program/dwarf program/unwind program/names \
           program/symbols program/cfg program gcov paths
 # What was seen.
-LAYERS += records profile profile/file keep infer model/core model/pmu model/replay
+LAYERS += records profile profile/file store/sql store keep infer model/core model/pmu model/replay
 # A recording.
 LAYERS += process values consumers collect/channel collect/perf collect/target collect/stacks \
           collect/kernel collect/modules collect/windows collect/exact collect/output collect \
@@ -60,6 +60,8 @@ USES_paths           := program
 USES_records      := base
 USES_profile      := records wire
 USES_profile/file := profile x86
+USES_store/sql    := base
+USES_store        := store/sql profile/file
 USES_keep         := profile paths
 USES_infer        := flow program
 USES_model/core   := base wire
@@ -111,7 +113,7 @@ USES_export/compilers  := export/job
 USES_export/gcda       := export/job gcov
 USES_export            := export/viewers export/compilers export/gcda
 USES_serve             := text
-USES_cmd               := collect/doctor import view lab carry export serve
+USES_cmd               := collect/doctor import view lab carry export serve store
 
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay

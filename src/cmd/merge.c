@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/options/flags.h"
+#include "cmd/options/input.h"
 #include "profile/file/file.h"
 #include "profile/no_values.h"
 #include "profile/kernel_names.h"
@@ -58,7 +59,7 @@ static void warn(const char *path, const struct profile *profile, bool quiet)
 static bool add(struct profile *sum, bool first, const char *path, bool quiet, struct err *err)
 {
     struct profile profile;
-    if (!profile_read(path, &profile, err))
+    if (!input_read(path, &profile, err))
         return false;
     if (profile.ruined) {
         err_set(err, ERR_FORMAT, "%s", profile.warning);

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/phase.h"
 #include "cmd/cmd.h"
+#include "cmd/options/input.h"
 #include "cmd/options/pager.h"
 #include "cmd/options/progress.h"
 #include "keep/module_open.h"
@@ -207,11 +208,11 @@ int profile_load_any(const char *path, bool quiet, struct profile *ret_profile)
     if (!quiet)
         progress_begin();
     phase_set("reading", path);
-    if (!profile_read(path, ret_profile, &err)) {
+    if (!input_read(path, ret_profile, &err)) {
         say_err(&err);
         if (err.kind == ERR_MISSING && strcmp(path, "gait.data") == 0)
             say("type:  gait record -- PROGRAM  to make one, or name another file");
-        return EXIT_BAD_INPUT;
+        return err.kind == ERR_USAGE ? EXIT_USAGE : EXIT_BAD_INPUT;
     }
     if (ret_profile->warning && !quiet)
         say("%s", ret_profile->warning);

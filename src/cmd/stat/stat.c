@@ -7,6 +7,7 @@
 #include "base/quote.h"
 #include "cmd/cmd.h"
 #include "cmd/ending.h"
+#include "cmd/options/input.h"
 #include "cmd/options/flags.h"
 #include "cmd/stat/stat_rows.h"
 #include "collect/recording.h"
@@ -64,7 +65,7 @@ static bool profile_add_up(const char *file, bool model, struct run_sums *ret_su
     struct profile profile;
     struct scene scene;
     const struct profile *side = &profile;
-    if (!profile_read(file, &profile, err))
+    if (!input_read(file, &profile, err))
         return false;
     scene_open(&scene, &side, 1, NULL);
     run_sums_make(ret_sums, &scene, model);

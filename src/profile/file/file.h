@@ -7,6 +7,7 @@
 
 #include "profile/profile.h"
 
+struct bytes;
 struct err;
 struct places;
 
@@ -23,6 +24,8 @@ bool profile_read_bytes(const char *name, const void *bytes, size_t n, struct pr
 /* Writes a whole profile to a temporary file, which then replaces the file; the old one becomes
  * PATH.old. On failure the old file stays. Equal profiles give equal bytes. */
 bool profile_write(const char *path, const struct profile *profile, struct err *err);
+/* The bytes of that file, compressed or not, added to `to`. */
+void profile_write_bytes(struct bytes *to, const struct profile *profile, bool compressed);
 
 /* A file that grows with a recording. The writer keeps the sum of all appends. It rewrites the file
  * when that is more than twice as large as needed (plus 8 MiB). */

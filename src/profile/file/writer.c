@@ -42,6 +42,15 @@ bool profile_write(const char *path, const struct profile *profile, struct err *
     return ok;
 }
 
+void profile_write_bytes(struct bytes *to, const struct profile *profile, bool compressed)
+{
+    struct encoder encoder = {.zstd = compressed ? ZSTD_createCCtx() : NULL};
+    encode_whole(&encoder, profile, NULL);
+    bytes_add(to, encoder.out.at, encoder.out.n);
+    ZSTD_freeCCtx(encoder.zstd);
+    encoder_release(&encoder);
+}
+
 /* ---- total */
 
 /* Brings total up to date. Of encoder.out only what is still to be written is kept. */

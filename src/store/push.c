@@ -1,0 +1,153 @@
+#include "store/push.h"
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/scope.h"
+#include "base/sha256.h"
+#include "profile/file/file.h"
+#include "profile/kernel_names.h"
+#include "profile/no_values.h"
+#include "store/origin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void push_init(struct push *push, struct store *store, const struct push_options *options)
+{
+    *push = (struct push){.store = store, .options = *options};
+    code_known_init(&push->known);
+}
+
+void push_release(struct push *push)
+{
+    struct err ignored;
+    if (push->begun)
+        sql_run(push->store->sql, "ROLLBACK", &ignored);
+    code_known_release(&push->known);
+}
+
+bool push_commit(struct push *push, struct err *err)
+{
+    if (!push->begun)
+        return true;
+    push->begun = false;
+    return sql_run(push->store->sql, "COMMIT", err);
+}
+
+static bool file_bytes(const char *path, struct bytes *to, struct err *err)
+{
+    enum { SOME = 1 << 20 };
+    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return err_set(err, ERR_MISSING, "%s: %s", path,
+                       errno == ENOENT ? "no such file" : strerror(errno));
+    for (;;) {
+        bytes_reserve(to, to->n + SOME);
+        ssize_t got = read(fd, to->at + to->n, SOME);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_errno(err, "%s", path);
+        if (!got)
+            return true;
+        to->n += (size_t)got;
+    }
+}
+
+/* An unfinished recording may go on, and would be another one when it comes again. */
+static bool fit(struct push *push, const char *path, const struct profile *profile, struct err *err)
+{
+    enum { AHEAD_NS_MAX = 2 };
+    if (profile->ruined)
+        return err_set(err, ERR_FORMAT, "%s", profile->warning);
+    if (!profile->complete && !profile->warning && !push->options.unfinished)
+        return err_set(err, ERR_FORMAT,
+                       "%s: the recording was not closed: it is still running or was killed; "
+                       "--unfinished takes it nevertheless",
+                       path);
+    if (profile->start_unix_ns > clock_ns(CLOCK_REALTIME) + AHEAD_NS_MAX * DAY_NS)
+        return err_set(err, ERR_FORMAT,
+                       "%s: it begins more than %d days in the future: a clock is wrong", path,
+                       AHEAD_NS_MAX);
+    snprintf(push->warning, sizeof push->warning, "%s", profile->warning ? profile->warning : "");
+    return true;
+}
+
+static void prepare(const struct push *push, struct profile *profile)
+{
+    kernel_names_complete(profile); /* whoever looks at it may run another kernel */
+    profile->totals.recordings += !profile->totals.recordings;
+    if (!push->options.values)
+        profile_forget_values(profile);
+}
+
+static bool begin(struct push *push, int64_t day, struct err *err)
+{
+    if (!push->begun && !sql_begin(push->store->sql, err))
+        return false;
+    push->begun = true;
+    return sql_day(push->store->sql, day, err);
+}
+
+static bool insert(struct push *push, const struct origin *origin, const uint8_t *digest,
+                   const struct bytes *body, struct err *err)
+{
+    uint64_t changed;
+    const struct sql_value values[] = {
+        sql_number(origin_day(origin->begin_ns)),
+        sql_bytes(digest, SHA256_BYTES),
+        sql_text(origin->machine),
+        sql_text(origin->service),
+        sql_text(origin->build),
+        sql_text(origin->kind),
+        sql_number((int64_t)origin->begin_ns),
+        sql_number((int64_t)origin->end_ns),
+        sql_number((int64_t)body->n),
+        sql_bytes(body->at, body->n),
+    };
+    if (!sql_query(push->store->sql,
+                   "INSERT INTO gait_recordings (day, digest, machine, service, build, kind, "
+                   "begin_ns, end_ns, bytes, body) "
+                   "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
+                   values, sizeof values / sizeof *values, NULL, NULL, &changed, err))
+        return false;
+    push->sent += changed;
+    push->same += !changed;
+    push->bytes += changed ? body->n : 0;
+    return true;
+}
+
+static bool send(struct push *push, struct profile *profile, const uint8_t *digest, struct err *err)
+{
+    struct origin origin;
+    struct bytes body = {0};
+    prepare(push, profile);
+    origin_find(profile, push->options.machine, push->options.service, &origin);
+    bool ok = begin(push, origin_day(origin.begin_ns), err) &&
+              code_send(push->store->sql, &push->known, profile, err);
+    if (ok) {
+        profile_write_bytes(&body, profile, true);
+        ok = insert(push, &origin, digest, &body, err);
+    }
+    vec_release(&body);
+    return ok;
+}
+
+bool push_file(struct push *push, const char *path, struct err *err)
+{
+    struct bytes bytes = {0};
+    struct profile profile;
+    uint8_t digest[SHA256_BYTES];
+    bool ok =
+        file_bytes(path, &bytes, err) && profile_read_bytes(path, bytes.at, bytes.n, &profile, err);
+    if (ok) {
+        sha256(bytes.at, bytes.n, digest);
+        ok = fit(push, path, &profile, err) && send(push, &profile, digest, err);
+        profile_release(&profile);
+    }
+    vec_release(&bytes);
+    return ok;
+}

@@ -1,0 +1,28 @@
+/* Recordings on their way into a store. */
+#pragma once
+
+#include "store/code.h"
+#include "store/store.h"
+
+struct push_options {
+    const char *machine, *service; /* NULL: as the recording says */
+    bool values;                   /* keep values and data addresses, which may be secret */
+    bool unfinished;               /* take recordings that were not closed, too */
+};
+
+struct push {
+    struct store *store;
+    struct push_options options;
+    struct code_known known;
+    bool begun;          /* a transaction is open */
+    uint64_t sent, same; /* stored, and stored before */
+    uint64_t bytes;      /* of the bodies */
+    char warning[256];   /* of the last file; "" if there is none */
+};
+
+void push_init(struct push *push, struct store *store, const struct push_options *options);
+/* Adds a file. It is stored when push_commit has returned true, and not before. */
+bool push_file(struct push *push, const char *path, struct err *err);
+bool push_commit(struct push *push, struct err *err);
+/* What is not committed is lost. */
+void push_release(struct push *push);

@@ -1,0 +1,139 @@
+#include "store/schema.h"
+
+#include "base/err.h"
+
+/* One statement of a migration. A day is counted from 1970-01-01, in UTC. */
+struct step {
+    enum { BOTH, SQLITE_ONLY, POSTGRES_ONLY } of;
+    int version;
+    const char *text;
+};
+
+/* Of those who make tables; any number that others are unlikely to take. */
+#define LOCK "7234201861"
+
+/* Recordings, each once: the digest is of the file as it was sent. `body` is a profile in the
+ * format of files, but what it keeps of modules with build-ids is empty there, and stands in
+ * gait_code, once for all recordings. `kind`: what can be merged has the same. */
+#define RECORDINGS                                                                                 \
+    "CREATE TABLE gait_recordings (day BIGINT NOT NULL, digest BYTEA NOT NULL, "                   \
+    "machine TEXT NOT NULL, service TEXT NOT NULL, build TEXT NOT NULL, kind TEXT NOT NULL, "      \
+    "begin_ns BIGINT NOT NULL, end_ns BIGINT NOT NULL, bytes BIGINT NOT NULL, "                    \
+    "body BYTEA NOT NULL, PRIMARY KEY (day, digest))"
+
+/* Makes the partition of a day. It runs with the rights of its owner, so that a role that may only
+ * insert can have one. A table that is attached locks nobody out who inserts. */
+#define DAY_FUNCTION                                                                               \
+    "CREATE FUNCTION gait_day(day BIGINT) RETURNS BIGINT LANGUAGE plpgsql SECURITY DEFINER "       \
+    "SET search_path FROM CURRENT AS $f$\n"                                                        \
+    "DECLARE part TEXT := 'gait_recordings_' || day;\n"                                            \
+    "BEGIN\n"                                                                                      \
+    "  IF day < 0 OR day > extract(epoch FROM now()) / 86400 + 2 THEN\n"                           \
+    "    RAISE EXCEPTION 'day % is in the future: a clock is wrong', day;\n"                       \
+    "  END IF;\n"                                                                                  \
+    "  IF to_regclass(part) IS NOT NULL THEN RETURN day; END IF;\n"                                \
+    "  PERFORM pg_advisory_xact_lock(" LOCK ");\n"                                                 \
+    "  IF to_regclass(part) IS NOT NULL THEN RETURN day; END IF;\n"                                \
+    "  EXECUTE format('CREATE TABLE %I (LIKE gait_recordings)', part);\n"                          \
+    "  EXECUTE format('ALTER TABLE gait_recordings ATTACH PARTITION %I "                           \
+    "FOR VALUES FROM (%s) TO (%s)', part, day, day + 1);\n"                                        \
+    "  RETURN day;\n"                                                                              \
+    "END $f$"
+
+static const struct step steps[] = {
+    {SQLITE_ONLY, 1, RECORDINGS},
+    {POSTGRES_ONLY, 1, RECORDINGS " PARTITION BY RANGE (day)"},
+    {POSTGRES_ONLY, 1, DAY_FUNCTION},
+    {BOTH, 1, "CREATE INDEX gait_recordings_of ON gait_recordings (service, begin_ns)"},
+    {BOTH, 1,
+     "CREATE TABLE gait_code (module TEXT NOT NULL, digest BYTEA NOT NULL, has BYTEA NOT NULL, "
+     "body BYTEA NOT NULL, PRIMARY KEY (module, digest))"},
+};
+enum { STEPS = sizeof steps / sizeof *steps, NEWEST = 1 };
+
+static bool number_take(void *to, const struct sql_value *columns, struct err *err)
+{
+    (void)err;
+    *(int64_t *)to = columns[0].number;
+    return true;
+}
+
+/* 0: there are no tables yet. */
+static bool version_read(struct sql *sql, int64_t *ret_version, struct err *err)
+{
+    static const char sqlite[] = "SELECT count(*) FROM sqlite_master WHERE name = 'gait_store'";
+    static const char postgres[] =
+        "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = to_regclass('gait_store')";
+    int64_t there = 0, version = 0;
+    if (!sql_query(sql, sql->driver->partitions ? postgres : sqlite, NULL, 0, number_take, &there,
+                   NULL, err))
+        return false;
+    if (there && !sql_query(sql, "SELECT version FROM gait_store", NULL, 0, number_take, &version,
+                            NULL, err))
+        return false;
+    *ret_version = version;
+    return true;
+}
+
+static bool newer(const struct sql *sql, int64_t version, struct err *err)
+{
+    return err_set(err, ERR_FORMAT,
+                   "%s: the store has version %lld, made by a newer gait; this one knows versions "
+                   "up to %d",
+                   sql->shown, (long long)version, NEWEST);
+}
+
+bool schema_check(struct sql *sql, struct err *err)
+{
+    int64_t version;
+    if (!version_read(sql, &version, err))
+        return false;
+    if (!version)
+        return err_set(err, ERR_FORMAT, "%s: no store of gait; gait push -s makes one", sql->shown);
+    if (version > NEWEST)
+        return newer(sql, version, err);
+    if (version < NEWEST)
+        return err_set(err, ERR_FORMAT,
+                       "%s: the store has version %lld, made by an older gait; type:  gait store "
+                       "update",
+                       sql->shown, (long long)version);
+    return true;
+}
+
+static bool migrate(struct sql *sql, int64_t version, struct err *err)
+{
+    struct sql_value newest = sql_number(NEWEST);
+    if (!version && !sql_run(sql, "CREATE TABLE gait_store (version BIGINT NOT NULL)", err))
+        return false;
+    for (int i = 0; i < STEPS; i++) {
+        bool wanted =
+            steps[i].of == BOTH || (steps[i].of == POSTGRES_ONLY) == sql->driver->partitions;
+        if (wanted && steps[i].version > version && !sql_run(sql, steps[i].text, err))
+            return err_in(err, "version %d of the tables", steps[i].version);
+    }
+    return sql_query(
+        sql, version ? "UPDATE gait_store SET version = $1" : "INSERT INTO gait_store VALUES ($1)",
+        &newest, 1, NULL, NULL, NULL, err);
+}
+
+bool schema_make(struct sql *sql, struct err *err)
+{
+    struct err ignored;
+    int64_t version;
+    if (!version_read(sql, &version, err))
+        return false;
+    if (version > NEWEST)
+        return newer(sql, version, err);
+    if (version == NEWEST)
+        return true;
+    if (!sql_begin(sql, err))
+        return false;
+    if (sql->driver->partitions && !sql_run(sql, "SELECT pg_advisory_xact_lock(" LOCK ")", err))
+        return false;
+    /* Another process may have made them meanwhile. */
+    if (version_read(sql, &version, err) && (version >= NEWEST || migrate(sql, version, err)) &&
+        sql_run(sql, "COMMIT", err))
+        return true;
+    sql_run(sql, "ROLLBACK", &ignored);
+    return false;
+}
