@@ -92,13 +92,20 @@ static const char *text_from(const char *text, int characters)
     return text;
 }
 
+static const char dots[] = "...";
+
+/* Of a path the file says most, and of MODULE+0xADDRESS the address. */
+static bool ends_matter(const char *text)
+{
+    return strchr(text, '/') || strstr(text, "+0x") || strncmp(text, dots, strlen(dots)) == 0;
+}
+
 static const char *text_cut(struct sheet *sheet, const char *text, int width)
 {
-    static const char dots[] = "...";
     int keep = width - (int)strlen(dots), all = width_of(text);
     size_t room = strlen(text) + sizeof dots;
     char *cut = arena_alloc(&sheet->arena, room);
-    if (strchr(text, '/'))
+    if (ends_matter(text))
         snprintf(cut, room, "%s%s", dots, text_from(text, all - keep));
     else
         snprintf(cut, room, "%.*s%s", (int)(text_from(text, keep) - text), text, dots);

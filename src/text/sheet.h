@@ -34,7 +34,8 @@ int sheet_width(const struct sheet *sheet);
 /* Leaves a column out. Holds for cells that are filled in later, too. */
 void sheet_hide(struct sheet *sheet, size_t column);
 /* Cuts texts of the widest columns that stand at the left until a line is no wider than that, or
- * they are as short as can be. Of a path the end is kept, of all else the beginning. */
+ * they are as short as can be. Of paths and of MODULE+0xADDRESS the end is kept, of all else the
+ * beginning. */
 void sheet_squeeze(struct sheet *sheet, int width);
 /* Back to no cells. */
 void sheet_clear(struct sheet *sheet);

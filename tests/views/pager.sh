@@ -45,6 +45,14 @@ on_terminal "stty cols 90; $gait report --color never --no-pager long.data" | se
 grep -q 'a_function_with' out || { bad 'no table'; cat out; }
 awk 'length > 90' out | grep . && bad 'wider than the terminal'
 "$gait" report long.data | grep -q 'a_function_with_a_name_of_more_than_forty_characters ' || bad 'cut without a terminal'
+# What is no table goes on below, between words; a command that can be typed stays whole; JSON is left alone.
+for view in "annotate main" 'report --limit 3'; do
+    on_terminal "stty cols 60; $gait $view --color never --no-pager long.data" >out
+    awk 'length > 60 && !/^ +gait / && !/^ *[^ ]*$/' out | grep . && { bad "$view: a line is wider than the terminal"; }
+done
+on_terminal "stty cols 30; $gait report --json --limit 3 long.data" | /usr/bin/python3 -c 'import json, sys; json.load(sys.stdin)' || bad 'JSON is wrapped'
+"$gait" report long.data | grep -q '^\./long: exact, [0-9]* instructions$' || bad 'wrapped without a terminal'
+on_terminal "stty cols 40; $gait values long.data" | awk 'length > 40 { wide = 1 } /^      [^ ]/ { on = 1 } END { exit wide || !on }' || bad 'a message is wider than the terminal'
 # A reader who leaves at once is no error.
 on_terminal "PAGER='head -1' $gait report --limit 100000; echo status \$?" >out
 grep -q '^status 0$' out || bad "a pager that leaves early: $(tail -1 out)"

@@ -104,5 +104,5 @@ struct estimate modelled_wasted(const struct modelled *modelled, const struct mo
 
 /* What happened, as a word: enum core_event by number. */
 const char *modelled_event_name(uint32_t event);
-/* In a few words, why it took time: state and events. */
+/* In a few words, why it took time: state and events, of misses the last cache that had one. */
 const char *modelled_why(uint64_t what, char *text, size_t room);

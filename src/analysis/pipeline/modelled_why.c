@@ -1,5 +1,7 @@
 #include "analysis/pipeline/modelled.h"
 
+#include "model/core/times.h"
+
 #include <stdio.h>
 
 const char *modelled_event_name(uint32_t event)
@@ -11,10 +13,24 @@ const char *modelled_event_name(uint32_t event)
     return event < ACCOUNT_EVENTS ? names[event] : "others";
 }
 
+/* Who misses a cache has missed those before it, which says nothing new. Code may miss the second
+ * cache, too: then it is not known that it was the data. */
+static uint64_t deepest(uint64_t events)
+{
+    uint64_t implied = 0;
+    if (events & CORE_L3_MISS)
+        implied |= CORE_L2_MISS;
+    if (events & (CORE_L2_MISS | CORE_L3_MISS) && !(events & CORE_L1I_MISS))
+        implied |= CORE_L1D_MISS;
+    if (events & CORE_L1I_MISS)
+        implied |= CORE_OPCACHE_MISS;
+    return events & ~implied;
+}
+
 const char *modelled_why(uint64_t what, char *text, size_t room)
 {
     static const char *const states[ACCOUNT_STATES] = {"retires", "stalls", "flushes", "drained"};
-    uint64_t state = what & 0xff, events = what >> 8;
+    uint64_t state = what & 0xff, events = deepest(what >> 8);
     if (what == UINT64_MAX || state >= ACCOUNT_STATES) {
         snprintf(text, room, "others");
         return text;

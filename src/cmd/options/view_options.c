@@ -6,6 +6,7 @@
 #include "cmd/options/input.h"
 #include "cmd/options/pager.h"
 #include "cmd/options/progress.h"
+#include "cmd/options/wrapped.h"
 #include "keep/module_open.h"
 #include "profile/events.h"
 #include "profile/part.h"
@@ -245,9 +246,11 @@ struct ink output_begin(const struct view_options *options)
     bool can = people && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
     struct ink ink = {.on =
                           options->color == COLOR_ALWAYS || (options->color == COLOR_AUTO && can)};
+    int columns = people ? output_columns() : 0;
     progress_end();
     if (people && !options->no_pager)
         pager_begin();
+    wrapped_begin(columns);
     return ink;
 }
 
@@ -256,7 +259,7 @@ int output_status(void)
     progress_end();
     if (pager_end())
         return EXIT_DONE;
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (wrapped_flush() == 0 && !ferror(stdout))
         return EXIT_DONE;
     say("cannot write: %s", strerror(errno));
     return EXIT_FAILED;

@@ -223,8 +223,9 @@ static void print_sampled(const struct recording_options *options,
     const struct totals *totals = &recording->totals;
     char interrupts[32], windows[32], instructions[32];
     double user = summary_seconds(totals->user_ns);
-    say("%s interrupts, %s windows, %s instructions recorded (%.2f million per CPU second)",
-        summary_grouped(totals->interrupts, interrupts), summary_grouped(totals->windows, windows),
+    say("%s interrupt%s, %s window%s, %s instructions recorded (%.2f million per CPU second)",
+        summary_grouped(totals->interrupts, interrupts), totals->interrupts == 1 ? "" : "s",
+        summary_grouped(totals->windows, windows), totals->windows == 1 ? "" : "s",
         summary_grouped(totals->instructions, instructions),
         user > 0 ? (double)totals->instructions / user / 1e6 : 0);
     print_executed(recording);

@@ -23,6 +23,24 @@ static void changes_told(void **state)
     sheet_end(&sheet, stdout);
 }
 
+/* An address says which it is, its module does not; and what lost its beginning loses more of it.
+ */
+static void ends_of_addresses_stay(void **state)
+{
+    (void)state;
+    struct sheet sheet;
+    sheet_begin(&sheet, "l", NULL);
+    sheet_cell(&sheet, "libsomething.so.1.0.4+0x1e660");
+    sheet_cell(&sheet, "/a/long/way/to/a_file_with_a_long_name.c:1234");
+    sheet_squeeze(&sheet, 24);
+    assert_string_equal(sheet.cells.at[0].text, "...hing.so.1.0.4+0x1e660");
+    assert_string_equal(sheet.cells.at[1].text, "...th_a_long_name.c:1234");
+    sheet_squeeze(&sheet, 14);
+    assert_string_equal(sheet.cells.at[0].text, "...0.4+0x1e660");
+    assert_string_equal(sheet.cells.at[1].text, "...name.c:1234");
+    sheet_end(&sheet, stdout);
+}
+
 /* The widest text gives way first, paths at their beginning; columns that are hidden take no room.
  */
 static void fits(void **state)
@@ -51,6 +69,8 @@ static void fits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(changes_told), cmocka_unit_test(fits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(changes_told),
+                                       cmocka_unit_test(ends_of_addresses_stay),
+                                       cmocka_unit_test(fits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
