@@ -21,7 +21,7 @@ LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysi
           analysis/pipeline analysis/whatif analysis/windows analysis/live \
           analysis/compare analysis/verify analysis/graph view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab/events lab carry \
-          export/job export/viewers export/compilers export/gcda export serve cmd
+          fleet export/job export/viewers export/compilers export/gcda export serve cmd
 
 USES_wire       :=
 USES_python     := wire
@@ -107,13 +107,14 @@ USES_lab/paths         := lab/pipeline view
 USES_lab/events        := lab/table analysis/compare profile/file compress
 USES_lab               := lab/draw lab/streams lab/paths lab/events
 USES_carry             := analysis/counts
+USES_fleet             := store analysis/report
 USES_export/job        := analysis/report
 USES_export/viewers    := export/job analysis/windows
 USES_export/compilers  := export/job
 USES_export/gcda       := export/job gcov
 USES_export            := export/viewers export/compilers export/gcda
 USES_serve             := text
-USES_cmd               := collect/doctor import view lab carry export serve store
+USES_cmd               := collect/doctor import view lab carry fleet export serve
 
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay

@@ -8,7 +8,8 @@
 
 struct reading {
     struct profile sum;
-    uint64_t n; /* bodies in it */
+    uint64_t n;       /* bodies in it */
+    int64_t left_out; /* recordings of the machine that were rolled up */
 };
 
 static bool body_take(void *to, const struct sql_value *columns, struct err *err)
@@ -32,35 +33,74 @@ static bool body_take(void *to, const struct sql_value *columns, struct err *err
     return ok;
 }
 
-static bool bodies_read(struct store *store, struct reading *reading, struct err *err)
+enum { SERVICE, MACHINE, MODE, BUILD, BUILD_END, SINCE, UNTIL, VALUES };
+/* What recordings and sums have in common. */
+#define WANTED                                                                                     \
+    "($1 = '' OR service = $1) AND ($3 = '' OR kind = $3 OR kind LIKE $3 || ' %') "                \
+    "AND build >= $4 AND build < $5 "
+#define WANTED_RECORDINGS                                                                          \
+    WANTED "AND ($2 = '' OR machine = $2) AND begin_ns >= $6 AND begin_ns < $7 "
+/* A sum belongs to a question that its hours overlap. */
+#define WANTED_SUMS WANTED "AND (hour + hours) * 3600000000000 > $6 AND hour * 3600000000000 < $7 "
+
+static void values_set(struct store *store, struct sql_value values[VALUES])
 {
     const struct store_query *query = &store->place.query;
-    /* Every digit of a build-id is below 'g'. */
     const char *build = query->build ? query->build : "";
-    const struct sql_value values[] = {
-        sql_text(query->service ? query->service : ""),
-        sql_text(query->machine ? query->machine : ""),
-        sql_text(query->mode ? query->mode : ""),
-        sql_text(build),
-        sql_text(arena_format(&store->arena, "%sg", build)),
-        sql_number((int64_t)query->since_ns),
-        sql_number(query->until_ns ? (int64_t)query->until_ns : INT64_MAX),
-    };
-    return sql_query(store->sql,
-                     "SELECT body FROM gait_recordings "
-                     "WHERE ($1 = '' OR service = $1) AND ($2 = '' OR machine = $2) "
-                     "AND ($3 = '' OR kind = $3 OR kind LIKE $3 || ' %') "
-                     "AND build >= $4 AND build < $5 AND begin_ns >= $6 AND begin_ns < $7 "
-                     "ORDER BY day, digest",
-                     values, sizeof values / sizeof *values, body_take, reading, NULL, err);
+    values[SERVICE] = sql_text(query->service ? query->service : "");
+    values[MACHINE] = sql_text(query->machine ? query->machine : "");
+    values[MODE] = sql_text(query->mode ? query->mode : "");
+    values[BUILD] = sql_text(build);
+    /* Every digit of a build-id is below 'g'. */
+    values[BUILD_END] = sql_text(arena_format(&store->arena, "%sg", build));
+    values[SINCE] = sql_number((int64_t)query->since_ns);
+    values[UNTIL] = sql_number(query->until_ns ? (int64_t)query->until_ns : INT64_MAX);
 }
 
-static bool fill(struct store *store, struct profile *profile, struct err *err)
+static bool count_take(void *to, const struct sql_value *columns, struct err *err)
+{
+    (void)err;
+    *(int64_t *)to = columns[0].number;
+    return true;
+}
+
+/* Recordings that have gone into sums are of no machine any more. */
+static bool machine_read(struct store *store, const struct sql_value *values,
+                         struct reading *reading, struct err *err)
+{
+    return sql_query(store->sql,
+                     "SELECT body FROM gait_recordings WHERE rolled = 0 AND " WANTED_RECORDINGS,
+                     values, VALUES, body_take, reading, NULL, err) &&
+           sql_query(store->sql,
+                     "SELECT count(*) FROM gait_recordings WHERE rolled <> 0 "
+                     "AND " WANTED_RECORDINGS,
+                     values, VALUES, count_take, &reading->left_out, NULL, err);
+}
+
+/* One statement: what moves from a recording to a sum meanwhile is seen once. */
+static bool bodies_read(struct store *store, struct reading *reading, struct err *err)
+{
+    struct sql_value values[VALUES];
+    values_set(store, values);
+    if (store->place.query.machine)
+        return machine_read(store, values, reading, err);
+    return sql_query(store->sql,
+                     "SELECT body FROM gait_recordings WHERE rolled = 0 "
+                     "AND " WANTED_RECORDINGS "UNION ALL "
+                     "SELECT body FROM gait_sums WHERE " WANTED_SUMS,
+                     values, VALUES, body_take, reading, NULL, err);
+}
+
+static bool fill(struct store *store, struct profile *profile, int64_t left_out, struct err *err)
 {
     uint64_t lost;
     if (!code_fill(store->sql, profile, &lost, err))
         return false;
-    if (lost)
+    if (left_out)
+        profile->warning = arena_format(
+            &profile->arena, "%s: %lld recordings of the machine are only in sums of all machines",
+            store->place.shown, (long long)left_out);
+    else if (lost)
         profile->warning =
             arena_format(&profile->arena, "%s: names and code of %llu functions are missing",
                          store->place.shown, (unsigned long long)lost);
@@ -96,7 +136,7 @@ bool store_read(const char *text, struct profile *ret_profile, struct err *err)
         ok = err_set(err, ERR_MISSING,
                      "%s: no recording matches; gait store show lists what there is",
                      store.place.shown);
-    ok = ok && settle(&reading, err) && fill(&store, &reading.sum, err);
+    ok = ok && settle(&reading, err) && fill(&store, &reading.sum, reading.left_out, err);
     if (ok)
         *ret_profile = reading.sum;
     else if (reading.n)

@@ -40,6 +40,40 @@ struct step {
     "  RETURN day;\n"                                                                              \
     "END $f$"
 
+/* Drops partitions of days before one. */
+#define DROP_FUNCTION                                                                              \
+    "CREATE FUNCTION gait_days_drop(first BIGINT) RETURNS BIGINT LANGUAGE plpgsql "                \
+    "SET search_path FROM CURRENT AS $f$\n"                                                        \
+    "DECLARE part TEXT;\n"                                                                         \
+    "BEGIN\n"                                                                                      \
+    "  FOR part IN SELECT inhrelid::regclass::text FROM pg_inherits "                              \
+    "WHERE inhparent = 'gait_recordings'::regclass "                                               \
+    "AND substring(inhrelid::regclass::text FROM '[0-9]+$')::bigint < first LOOP\n"                \
+    "    EXECUTE 'DROP TABLE ' || part;\n"                                                         \
+    "  END LOOP;\n"                                                                                \
+    "  DELETE FROM gait_sent WHERE day < extract(epoch FROM now()) / 86400 - 2;\n"                 \
+    "  RETURN first;\n"                                                                            \
+    "END $f$"
+
+/* What one sender may insert in a day, whatever it says it is; the owner may insert more. */
+#define SENT_FUNCTION                                                                              \
+    "CREATE FUNCTION gait_sent_count() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER "         \
+    "SET search_path FROM CURRENT AS $f$\n"                                                        \
+    "DECLARE who TEXT := session_user || '@' || coalesce(host(inet_client_addr()), 'local');\n"    \
+    "  today BIGINT := floor(extract(epoch FROM now()) / 86400);\n"                                \
+    "  n BIGINT;\n"                                                                                \
+    "BEGIN\n"                                                                                      \
+    "  IF session_user = current_user THEN RETURN NEW; END IF;\n"                                  \
+    "  INSERT INTO gait_sent AS s VALUES (today, who, length(NEW.body)) "                          \
+    "ON CONFLICT (day, sender) DO UPDATE SET bytes = s.bytes + excluded.bytes "                    \
+    "RETURNING bytes INTO n;\n"                                                                    \
+    "  IF n > (SELECT sender_bytes FROM gait_store) THEN\n"                                        \
+    "    RAISE EXCEPTION '% has sent % bytes today, which is more than the store takes', "         \
+    "who, n;\n"                                                                                    \
+    "  END IF;\n"                                                                                  \
+    "  RETURN NEW;\n"                                                                              \
+    "END $f$"
+
 static const struct step steps[] = {
     {SQLITE_ONLY, 1, RECORDINGS},
     {POSTGRES_ONLY, 1, RECORDINGS " PARTITION BY RANGE (day)"},
@@ -48,8 +82,34 @@ static const struct step steps[] = {
     {BOTH, 1,
      "CREATE TABLE gait_code (module TEXT NOT NULL, digest BYTEA NOT NULL, has BYTEA NOT NULL, "
      "body BYTEA NOT NULL, PRIMARY KEY (module, digest))"},
+    /* 0: as it came; 1: being rolled up; 2: part of a sum, and the body is empty. */
+    {BOTH, 2, "ALTER TABLE gait_recordings ADD COLUMN rolled BIGINT NOT NULL DEFAULT 0"},
+    {BOTH, 2, "CREATE INDEX gait_recordings_rolled ON gait_recordings (rolled, begin_ns)"},
+    {BOTH, 2,
+     "CREATE TABLE gait_sums (service TEXT NOT NULL, build TEXT NOT NULL, kind TEXT NOT NULL, "
+     "hours BIGINT NOT NULL, hour BIGINT NOT NULL, recordings BIGINT NOT NULL, "
+     "amount BIGINT NOT NULL, bytes BIGINT NOT NULL, body BYTEA NOT NULL, "
+     "PRIMARY KEY (service, hour, hours, build, kind))"},
+    {BOTH, 2,
+     "CREATE TABLE gait_functions (service TEXT NOT NULL, build TEXT NOT NULL, "
+     "kind TEXT NOT NULL, hours BIGINT NOT NULL, hour BIGINT NOT NULL, module TEXT NOT NULL, "
+     "function TEXT NOT NULL, amount BIGINT NOT NULL, sd BIGINT NOT NULL, "
+     "PRIMARY KEY (service, hour, hours, build, kind, module, function))"},
+    {POSTGRES_ONLY, 2,
+     "ALTER TABLE gait_store ADD COLUMN sender_bytes BIGINT NOT NULL DEFAULT 67108864"},
+    {POSTGRES_ONLY, 2,
+     "CREATE TABLE gait_sent (day BIGINT NOT NULL, sender TEXT NOT NULL, bytes BIGINT NOT NULL, "
+     "PRIMARY KEY (day, sender))"},
+    {POSTGRES_ONLY, 2, SENT_FUNCTION},
+    {POSTGRES_ONLY, 2, DROP_FUNCTION},
+    {POSTGRES_ONLY, 2,
+     "CREATE TRIGGER gait_sent_count BEFORE INSERT ON gait_recordings "
+     "FOR EACH ROW EXECUTE FUNCTION gait_sent_count()"},
+    {POSTGRES_ONLY, 2,
+     "CREATE TRIGGER gait_sent_count BEFORE INSERT ON gait_code "
+     "FOR EACH ROW EXECUTE FUNCTION gait_sent_count()"},
 };
-enum { STEPS = sizeof steps / sizeof *steps, NEWEST = 1 };
+enum { STEPS = sizeof steps / sizeof *steps, NEWEST = 2 };
 
 static bool number_take(void *to, const struct sql_value *columns, struct err *err)
 {
@@ -111,9 +171,10 @@ static bool migrate(struct sql *sql, int64_t version, struct err *err)
         if (wanted && steps[i].version > version && !sql_run(sql, steps[i].text, err))
             return err_in(err, "version %d of the tables", steps[i].version);
     }
-    return sql_query(
-        sql, version ? "UPDATE gait_store SET version = $1" : "INSERT INTO gait_store VALUES ($1)",
-        &newest, 1, NULL, NULL, NULL, err);
+    return sql_query(sql,
+                     version ? "UPDATE gait_store SET version = $1"
+                             : "INSERT INTO gait_store (version) VALUES ($1)",
+                     &newest, 1, NULL, NULL, NULL, err);
 }
 
 bool schema_make(struct sql *sql, struct err *err)

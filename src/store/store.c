@@ -16,7 +16,7 @@ bool store_open(const char *text, enum sql_use use, struct store *ret_store, str
     struct store store = {0};
     if (store_place_parse(&store.arena, text, clock_ns(CLOCK_REALTIME), &store.place, err) &&
         connect(&store, use, err) &&
-        (use == SQL_MAKE ? schema_make(store.sql, err) : schema_check(store.sql, err))) {
+        (use >= SQL_UPDATE ? schema_make(store.sql, err) : schema_check(store.sql, err))) {
         *ret_store = store;
         return true;
     }

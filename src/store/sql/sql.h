@@ -42,9 +42,10 @@ struct sql_driver {
 };
 
 enum sql_use {
-    SQL_READ,  /* there must be a database */
-    SQL_WRITE, /* likewise, to be changed */
-    SQL_MAKE   /* makes the database, if it is a file that is not there */
+    SQL_READ,   /* there must be a database */
+    SQL_WRITE,  /* likewise, to be changed */
+    SQL_UPDATE, /* likewise, and of an older version */
+    SQL_MAKE,   /* makes the database, if it is a file that is not there */
 };
 
 bool sqlite_open(const char *path, enum sql_use use, struct sql **ret_sql, struct err *err);

@@ -1,0 +1,12 @@
+/* Rolls a store up: recordings into sums by hours, hours into days (store/sums.h), and what each
+ * function took in each of them. */
+#pragma once
+
+#include "store/store.h"
+
+struct roll_up {
+    int64_t hours_before, days_before; /* hours since 1970: what began before is rolled up */
+    uint64_t recordings, sums;         /* rolled up, and made of them */
+};
+
+bool roll_up(struct store *store, struct roll_up *roll, struct err *err);

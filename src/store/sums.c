@@ -1,0 +1,182 @@
+#include "store/sums.h"
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "profile/file/file.h"
+#include "store/blur.h"
+#include "store/code.h"
+
+struct sql_value *sum_key_values(const struct sum_key *key, struct sql_value to[5])
+{
+    to[0] = sql_text(key->service);
+    to[1] = sql_text(key->build);
+    to[2] = sql_text(key->kind);
+    to[3] = sql_number(key->hours);
+    to[4] = sql_number(key->hour);
+    return to;
+}
+
+/* ---- which */
+
+struct listing {
+    struct arena *arena;
+    struct sum_keys *keys;
+    int64_t hours;
+};
+
+static const char *text_of(struct arena *arena, const struct sql_value *value)
+{
+    return arena_string_n(arena, value->bytes, value->n);
+}
+
+static bool key_take(void *to, const struct sql_value *columns, struct err *err)
+{
+    struct listing *listing = to;
+    (void)err;
+    *vec_push(listing->keys) =
+        (struct sum_key){text_of(listing->arena, &columns[0]), text_of(listing->arena, &columns[1]),
+                         text_of(listing->arena, &columns[2]), listing->hours, columns[3].number};
+    return true;
+}
+
+bool sums_hours(struct store *store, struct arena *arena, int64_t before, struct sum_keys *ret_keys,
+                struct err *err)
+{
+    struct listing listing = {arena, ret_keys, 1};
+    struct sql_value value = sql_number(before * (int64_t)HOUR_NS);
+    return sql_query(store->sql,
+                     "SELECT DISTINCT service, build, kind, begin_ns / 3600000000000 AS hour "
+                     "FROM gait_recordings WHERE rolled = 0 AND begin_ns < $1 ORDER BY 1, 2, 3, 4",
+                     &value, 1, key_take, &listing, NULL, err);
+}
+
+bool sums_days(struct store *store, struct arena *arena, int64_t before, struct sum_keys *ret_keys,
+               struct err *err)
+{
+    struct listing listing = {arena, ret_keys, DAY_HOURS};
+    struct sql_value value = sql_number(before - before % DAY_HOURS);
+    return sql_query(store->sql,
+                     "SELECT DISTINCT service, build, kind, hour / 24 * 24 AS day "
+                     "FROM gait_sums WHERE hours = 1 AND hour < $1 ORDER BY 1, 2, 3, 4",
+                     &value, 1, key_take, &listing, NULL, err);
+}
+
+/* ---- adding up */
+
+struct adding {
+    const struct sum_key *key;
+    struct profile sum;
+    bool any;
+    uint64_t n;
+};
+
+static bool body_add(void *to, const struct sql_value *columns, struct err *err)
+{
+    struct adding *adding = to;
+    struct profile profile;
+    if (!profile_read_bytes("a recording", columns[0].bytes, columns[0].n, &profile, err))
+        return false;
+    adding->n++;
+    profile_blur(&profile, adding->key->service);
+    if (!adding->any) {
+        adding->any = true;
+        adding->sum = profile;
+        return true;
+    }
+    bool ok = profile_merge(&adding->sum, &profile, err);
+    profile_release(&profile);
+    return ok;
+}
+
+/* $1 to $5 are the key's; what is taken leaves its place. */
+struct source {
+    const char *claim, *take, *leave;
+};
+#define OF_HOUR                                                                                    \
+    "service = $1 AND build = $2 AND kind = $3 AND begin_ns / 3600000000000 = $5 AND $4 = 1 "      \
+    "AND begin_ns >= $5 * 3600000000000 AND begin_ns < ($5 + 1) * 3600000000000"
+static const struct source recordings = {
+    "UPDATE gait_recordings SET rolled = 1 WHERE rolled = 0 AND " OF_HOUR,
+    "SELECT body FROM gait_recordings WHERE rolled = 1 AND " OF_HOUR " ORDER BY digest",
+    "UPDATE gait_recordings SET rolled = 2, body = $6 WHERE rolled = 1 AND " OF_HOUR,
+};
+#define OF_DAY                                                                                     \
+    "service = $1 AND build = $2 AND kind = $3 AND hours = 1 AND hour >= $5 AND hour < $5 + $4"
+static const struct source sums = {
+    NULL,
+    "SELECT body FROM gait_sums WHERE " OF_DAY " ORDER BY hour",
+    "DELETE FROM gait_sums WHERE " OF_DAY,
+};
+#define OF_KEY "service = $1 AND build = $2 AND kind = $3 AND hours = $4 AND hour = $5"
+
+bool sums_begin(struct store *store, struct err *err)
+{
+    /* One at a time: two that add to one sum would each forget what the other added. */
+    return sql_begin(store->sql, err) &&
+           (!store->sql->driver->partitions ||
+            sql_run(store->sql, "SELECT pg_advisory_xact_lock(7234201862)", err));
+}
+
+static bool take_all(struct store *store, const struct source *from, const struct sum_key *key,
+                     struct adding *adding, struct err *err)
+{
+    struct sql_value values[6];
+    sum_key_values(key, values);
+    values[5] = sql_bytes("", 0);
+    if (from->claim && !sql_query(store->sql, from->claim, values, 5, NULL, NULL, NULL, err))
+        return false;
+    if (!sql_query(store->sql, "SELECT body FROM gait_sums WHERE " OF_KEY, values, 5, body_add,
+                   adding, NULL, err))
+        return false;
+    adding->n = 0;
+    return sql_query(store->sql, from->take, values, 5, body_add, adding, NULL, err) &&
+           sql_query(store->sql, from->leave, values, from->claim ? 6 : 5, NULL, NULL, NULL, err);
+}
+
+static uint64_t amount_of(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    return profile->mode == PROFILE_EXACT ? totals->instructions
+                                          : totals->user_ns + totals->kernel_ns;
+}
+
+static bool sum_store(struct store *store, const struct sum_key *key, const struct profile *sum,
+                      struct err *err)
+{
+    struct sql_value values[9];
+    struct bytes body = {0};
+    profile_write_bytes(&body, sum, true);
+    sum_key_values(key, values);
+    values[5] = sql_number((int64_t)sum->totals.recordings);
+    values[6] = sql_number((int64_t)amount_of(sum));
+    values[7] = sql_number((int64_t)body.n);
+    values[8] = sql_bytes(body.at, body.n);
+    bool ok = sql_query(store->sql, "DELETE FROM gait_sums WHERE " OF_KEY, values, 5, NULL, NULL,
+                        NULL, err) &&
+              sql_query(store->sql,
+                        "INSERT INTO gait_sums (service, build, kind, hours, hour, recordings, "
+                        "amount, bytes, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                        values, 9, NULL, NULL, NULL, err);
+    vec_release(&body);
+    return ok;
+}
+
+bool store_sum(struct store *store, const struct sum_key *key, struct profile *ret_sum,
+               uint64_t *ret_n, struct err *err)
+{
+    struct adding adding = {.key = key};
+    uint64_t lost;
+    bool ok = take_all(store, key->hours == 1 ? &recordings : &sums, key, &adding, err);
+    if (ok && !adding.any) /* somebody else was faster */
+        profile_init(&adding.sum), adding.any = true;
+    else
+        ok = ok && sum_store(store, key, &adding.sum, err) &&
+             code_fill(store->sql, &adding.sum, &lost, err);
+    if (ok) {
+        *ret_sum = adding.sum;
+        *ret_n = adding.n;
+    } else if (adding.any) {
+        profile_release(&adding.sum);
+    }
+    return ok;
+}

@@ -1,0 +1,119 @@
+#!/bin/bash
+# Sums of hours and days say what their recordings said; a store is pruned, copied and checked; who may only insert can do no more.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+. tests/live/lib/postgres.sh
+
+hour=3600000000000 day=86400000000000
+for i in 1 2 3; do
+    "$gait" record -q --exact=counts -o "$work/r$i" -- "$(program orders)" >/dev/null 2>&1 || bad "r$i is not recorded"
+    "$gait" record -q -F 2000 -o "$work/s$i" -- "$(program orders)" >/dev/null 2>&1 || bad "s$i is not recorded"
+done
+
+# rows STORE: what reports say of functions, whoever ran them.
+rows() {
+    local mode
+    for mode in exact sampled; do
+        "$gait" report --json -i "$1$2mode=$mode" | grep -v '"command":'
+        "$gait" report --json --by line -i "$1$2mode=$mode" | grep -v '"command":'
+        "$gait" export --format llvm -o - -i "$1$2mode=$mode" 2>&1
+    done
+}
+# rolls STORE MARK RUN: RUN executes SQL on it. Two recordings are of this hour, two of the last, two of three days ago.
+rolls() {
+    local store=$1 mark=$2 run=$3
+    status 0 push "$gait" push -q -s "$store" "$work"/[rs][123]
+    "$run" "UPDATE gait_recordings SET begin_ns = begin_ns - $hour WHERE digest IN (SELECT digest FROM gait_recordings ORDER BY begin_ns LIMIT 2)"
+    [ "$mark" = '?' ] || sql "SELECT gait_day($(($(date +%s) / 86400 - 3)))" >/dev/null
+    "$run" "UPDATE gait_recordings SET day = day - 3, begin_ns = begin_ns - 3 * $day WHERE digest IN (SELECT digest FROM gait_recordings ORDER BY begin_ns DESC LIMIT 2)"
+    rows "$store" "$mark" >"$work/before"
+    status 0 'nothing is over for two hours' "$gait" store roll-up -s "$store"
+    grep -q '^2 recordings rolled up; 4 sums written' "$work/stdout" || bad "roll-up: $(cat "$work/stdout")"
+    rows "$store" "$mark" | diff "$work/before" - >"$work/diff" || { bad "a day says something else than its recordings"; head -n 5 "$work/diff"; }
+    status 0 'all' "$gait" store roll-up -s "$store" --after 0s
+    grep -q '^4 recordings rolled up' "$work/stdout" || bad "roll-up: $(cat "$work/stdout")"
+    rows "$store" "$mark" | diff "$work/before" - >"$work/diff" || { bad "hours say something else than their recordings"; head -n 5 "$work/diff"; }
+    same 'days' 2 "$("$run" 'SELECT count(*) FROM gait_sums WHERE hours = 24')"
+    status 0 'again' "$gait" push -s "$store" "$work"/[rs][12]
+    says '0 recordings sent, 4 were there already'
+    status 0 'of a machine' "$gait" push -q -s "$store" --machine other --service x "$work/before-all"
+    status 0 'of a machine' "$gait" report -i "$store${mark}machine=other"
+    status 2 'of a machine that is only in sums' "$gait" report -i "$store${mark}machine=$(hostname)"
+    status 0 check "$gait" store check -s "$store"
+    status 0 show "$gait" store show --json -s "$store"
+    python3 -c "
+import json, sys
+rows = json.load(open('$work/stdout'))['rows']
+assert sum(row['recordings'] for row in rows) == 7 and sum(row['waiting'] for row in rows) == 1, rows" || bad 'show does not count 7 recordings, of which 1 waits'
+}
+"$gait" record -q --plain -o "$work/before-all" -- true 2>/dev/null || "$gait" record -q --exact=counts -o "$work/before-all" -- true
+
+lite() { python3 -c "
+import sqlite3, sys
+base = sqlite3.connect('$work/store')
+for row in base.execute(sys.argv[1]): print(*row, sep='|')
+base.commit()" "$1"; }
+rolls "sqlite:$work/store" '?' lite
+
+status 0 copy "$gait" store copy -s "sqlite:$work/store" --to "sqlite:$work/copy"
+rows "sqlite:$work/copy" '?' | diff "$work/before" - >/dev/null || bad 'a copy says something else'
+status 0 'copied again' "$gait" store copy -s "sqlite:$work/store" --to "sqlite:$work/copy"
+grep -q '^0 recordings, 0 sums and 0 packs' "$work/stdout" || bad "copied again: $(cat "$work/stdout")"
+status 0 'other recordings' "$gait" push -q -s "sqlite:$work/raw" "$work/r1"
+status 2 'recordings that may be in a sum' "$gait" store copy -s "sqlite:$work/store" --to "sqlite:$work/raw"
+says 'has only their sum'
+
+cp "$work/copy" "$work/pruned"
+status 0 'prune by age' "$gait" store prune -s "sqlite:$work/pruned" --older 36h
+grep -q '^2 recordings forgotten' "$work/stdout" || bad "prune: $(cat "$work/stdout")"
+cp "$work/copy" "$work/small"
+status 0 'prune by size' "$gait" store prune -s "sqlite:$work/small" --size 1K
+grep -q '^2 recordings forgotten' "$work/stdout" || bad "prune by size: $(cat "$work/stdout")"
+status 129 'prune what' "$gait" store prune -s "sqlite:$work/small"
+
+python3 -c "
+import sqlite3
+base = sqlite3.connect('$work/copy')
+body, = base.execute('SELECT body FROM gait_sums WHERE hours = 24').fetchone()
+body = bytearray(body); body[len(body) // 2] ^= 1
+base.execute('UPDATE gait_sums SET body = ? WHERE rowid = (SELECT min(rowid) FROM gait_sums WHERE hours = 24)', (bytes(body),)); base.commit()"
+status 2 'a damaged sum' "$gait" store check -s "sqlite:$work/copy"
+says 'a recording of'
+python3 -c "
+import sqlite3
+base = sqlite3.connect('$work/small'); base.execute('DELETE FROM gait_code'); base.commit()"
+status 2 'lost packs' "$gait" store check -s "sqlite:$work/small"
+says 'functions are missing'
+
+postgres_start || { echo 'PostgreSQL is not installed: its half was SKIPPED; type:  sudo apt-get install postgresql'; finish; }
+owner="postgresql://owner@/postgres?host=$pg_sockets"
+rolls "$owner" '&' sql
+status 0 'copy from SQLite' "$gait" store copy -s "sqlite:$work/raw" --to "postgresql://owner@/template1?host=$pg_sockets"
+status 0 'prune days of PostgreSQL' "$gait" store prune -s "$owner" --older 36h
+same 'partitions that are left' 1 "$(sql "SELECT count(*) FROM pg_inherits WHERE inhparent = 'gait_recordings'::regclass")"
+
+# A role that may only insert, as docs/FLEET.md makes it.
+sql "$(sed -n '/^    CREATE ROLE sender/,/^$/p' docs/FLEET.md)" || bad 'the role cannot be made'
+sender="postgresql://sender@/postgres?host=$pg_sockets"
+PGPASSWORD=wrong status 1 'a wrong password' "$gait" push -s "$sender" "$work/r1"
+says 'password authentication failed'
+export PGPASSWORD=secret
+sql 'DELETE FROM gait_recordings; DELETE FROM gait_code'
+status 0 'an insert' "$gait" push -s "$sender" "$work/r1"
+status 0 'another' "$gait" push -s "$sender" "$work/s1" "$work/r1"
+says '1 recordings sent, 1 were there already'
+status 2 'reading' "$gait" report -i "$sender"
+says 'this role may not'
+for text in 'SELECT body FROM gait_code' 'SELECT * FROM gait_recordings' 'DELETE FROM gait_recordings' 'UPDATE gait_store SET sender_bytes = 1' 'DROP TABLE gait_sums'; do
+    ! "$pg_bin/psql" -qAt -v ON_ERROR_STOP=1 -h "$pg_sockets" -U sender postgres -c "$text" 2>/dev/null >&2 || bad "a sender may: $text"
+done
+sql 'UPDATE gait_store SET sender_bytes = 20000'
+status 1 'too much for a day' "$gait" push -s "$sender" "$work"/[rs][23]
+says 'more than the store takes'
+sql 'UPDATE gait_store SET version = 77'
+status 2 'a newer store' "$gait" push -s "$sender" "$work/r2"
+says 'made by a newer gait'
+postgres_stop
+status 1 'a store that is away' "$gait" push -s "$sender" "$work/r2"
+says 'connection to server'
+finish
