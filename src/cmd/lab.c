@@ -58,6 +58,9 @@ static const struct flag flags[] = {
      .take = take_design},
     {"runs", 0, "N", NULL, "streams-N: the mean of so many runs of each compressor (1)",
      TAKE(u32, struct options, request.runs), .low = 1, .high = RUNS_MOST},
+    {"hot", 0, "PCT", NULL, "paths-4, paths-5: what is hot has at least PCT % of all (1)",
+     TAKE(number, struct options, request.hot), .low = 0.001, .high = 100,
+     .expected = "a percentage"},
     VIEW_JSON("blocks: as JSON, schema gait/blocks/1"),
     {"steps", 0, "N", NULL,
      "commands: number of instructions (history: 30000000, pipeline-N: 20000000)",
@@ -83,14 +86,18 @@ static int tables_list(void)
     return output_status();
 }
 
+static uint64_t bytes_of(const char *file)
+{
+    struct stat status;
+    return stat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
 static void row_fill(struct lab_rows *rows, const char *file, const struct profile *profile,
                      const struct profile *base)
 {
     struct scene scene;
-    struct stat status;
     struct lab_row *row = lab_row_add(rows);
-    struct lab_recording recording = {file, profile, &scene,
-                                      stat(file, &status) == 0 ? (uint64_t)status.st_size : 0};
+    struct lab_recording recording = {file, profile, &scene, bytes_of(file)};
     struct lab_recording first = {file, base, NULL, 0};
     scene_open(&scene, &profile, 1, NULL);
     lab_text(row, lab_file_name(file));
@@ -153,7 +160,7 @@ static int shelf_add(struct shelf *shelf, const char *file, bool quiet)
     const struct profile *sides[] = {profile};
     scene_open(&shelf->scenes[shelf->n], sides, 1, NULL);
     shelf->recordings[shelf->n] =
-        (struct lab_recording){file, profile, &shelf->scenes[shelf->n], 0};
+        (struct lab_recording){file, profile, &shelf->scenes[shelf->n], bytes_of(file)};
     shelf->n++;
     return EXIT_DONE;
 }
@@ -248,6 +255,10 @@ int cmd_lab(int argc, char **argv)
         err_set(&err, ERR_USAGE, "%s goes with %s, not with %s",
                 options.request.n_designs ? "--design" : "--runs",
                 options.request.n_designs ? "streams" : "tables of streams", table->name);
+        return say_err(&err);
+    }
+    if (options.request.hot > 0 && !table->hot) {
+        err_set(&err, ERR_USAGE, "--hot goes with paths-4 and paths-5, not with %s", table->name);
         return say_err(&err);
     }
     if (optind + 1 == argc && !table->alone) {

@@ -5,6 +5,7 @@
 #include "lab/paths/costs.h"
 #include "lab/paths/hot.h"
 #include "lab/paths/load_listing.h"
+#include "lab/paths/metrics.h"
 #include "lab/paths/misses.h"
 #include "lab/paths/slowdown.h"
 #include "lab/paths/tree.h"
@@ -21,19 +22,43 @@
 
 #include <string.h>
 
-const struct lab_table *const lab_tables[] = {
-    &lab_overhead,        &lab_perturbation,     &lab_tree,
-    &lab_hot_paths,       &lab_hot_functions,    &lab_streams_programs,
-    &lab_streams_chance,  &lab_streams_errors,   &lab_streams_convergence,
-    &lab_streams_parts,   &lab_streams_counters, &lab_streams_branches,
-    &lab_streams_designs, &lab_streams_hash,     &lab_streams_tags,
-    &lab_streams_settle,  &lab_streams_kinds,    &lab_misses,
-    &lab_slowdown,        &lab_load_listing,     &lab_skid,
-    &lab_convergence,     &lab_bottlenecks,      &lab_ways,
-    &lab_ways_pairs,      &lab_apportion,        &lab_slots,
-    &lab_opportunities,   &lab_bursts,           &lab_time_shares,
-    &lab_counters_block,  &lab_counters_stall,   &lab_events_weights,
-    &lab_events_bars,     &lab_events_primary,   NULL};
+const struct lab_table *const lab_tables[] = {&lab_overhead,
+                                              &lab_perturbation,
+                                              &lab_metrics,
+                                              &lab_tree,
+                                              &lab_hot_paths,
+                                              &lab_hot_functions,
+                                              &lab_streams_programs,
+                                              &lab_streams_chance,
+                                              &lab_streams_errors,
+                                              &lab_streams_convergence,
+                                              &lab_streams_parts,
+                                              &lab_streams_counters,
+                                              &lab_streams_branches,
+                                              &lab_streams_designs,
+                                              &lab_streams_hash,
+                                              &lab_streams_tags,
+                                              &lab_streams_settle,
+                                              &lab_streams_kinds,
+                                              &lab_misses,
+                                              &lab_slowdown,
+                                              &lab_load_listing,
+                                              &lab_skid,
+                                              &lab_convergence,
+                                              &lab_bottlenecks,
+                                              &lab_ways,
+                                              &lab_ways_pairs,
+                                              &lab_apportion,
+                                              &lab_slots,
+                                              &lab_opportunities,
+                                              &lab_bursts,
+                                              &lab_time_shares,
+                                              &lab_counters_block,
+                                              &lab_counters_stall,
+                                              &lab_events_weights,
+                                              &lab_events_bars,
+                                              &lab_events_primary,
+                                              NULL};
 
 const struct lab_table *lab_table_find(const char *name)
 {

@@ -45,6 +45,7 @@ struct lab_request {
     const char *const *designs; /* compressors, as compress/design.h writes them */
     size_t n_designs;
     uint32_t runs; /* of each design; 0: one */
+    double hot;    /* percent of all that what is hot has at least; 0: as usual */
 };
 
 struct lab_rows {
@@ -84,6 +85,7 @@ struct lab_table {
     bool alone;
     bool designs; /* --design says of which compressors */
     bool runs;    /* --runs says how many of each */
+    bool hot;     /* --hot says what is */
     /* Or: rows from a command that is run through a model, for `steps` of its instructions by
      * default. */
     bool (*modelled)(struct lab_rows *rows, const struct modelled_run *run, struct err *err);
