@@ -18,7 +18,7 @@ LAYERS += process values consumers collect/channel collect/perf collect/target c
           collect/plain collect/doctor import
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/waits \
-          analysis/pipeline analysis/whatif analysis/windows analysis/live \
+          analysis/pipeline analysis/whatif analysis/windows analysis/loops analysis/live \
           analysis/compare analysis/verify analysis/graph view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab/events lab carry \
           fleet export/job export/viewers export/compilers export/gcda export serve cmd
@@ -93,12 +93,13 @@ USES_analysis/waits    := analysis/counts
 USES_analysis/pipeline := analysis/values model/replay
 USES_analysis/whatif   := analysis/pipeline
 USES_analysis/windows  := analysis/pipeline
+USES_analysis/loops    := analysis/windows
 USES_analysis/live     := analysis/counts
 USES_analysis/compare  := analysis/paths
 USES_analysis/verify   := analysis/counts
 USES_analysis/graph    := analysis/report
 USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
-                          analysis/whatif analysis/graph analysis/live layout
+                          analysis/whatif analysis/loops analysis/graph analysis/live layout
 USES_lab/table         := base
 USES_lab/draw          := lab/table
 USES_lab/streams       := lab/table compress
@@ -119,7 +120,7 @@ USES_cmd               := collect/doctor import view lab carry fleet export serv
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay
 USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
-                 analysis/whatif analysis/graph analysis/live
+                 analysis/whatif analysis/loops analysis/graph analysis/live
 USES_branches := collect/plain import
 GROUPS        := model analysis branches
 

@@ -31,6 +31,7 @@ struct scene;
 struct verification;
 struct wait_view;
 struct whatif;
+struct loop_view;
 struct window_detail;
 struct window_list;
 
@@ -105,6 +106,9 @@ void latency_view_json(FILE *to, const struct latency_view *view, size_t limit);
 void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,
                         size_t limit);
 void conflict_view_json(FILE *to, const struct conflict_view *view, size_t limit);
+
+void loop_view_text(FILE *to, const struct loop_view *view, const struct ink *ink, size_t limit);
+void loop_view_json(FILE *to, const struct loop_view *view, size_t limit);
 
 void whatif_text(FILE *to, const struct whatif *whatif, const struct ink *ink, size_t limit);
 void whatif_json(FILE *to, const struct whatif *whatif, size_t limit);
