@@ -35,7 +35,7 @@ static bool equip(struct thread *thread)
 {
     if (!agent.orphan)
         return thread_equip(thread) && trigger_open(thread);
-    agent.channel->trigger = trigger_kind();
+    agent.channel->trigger = agent.trigger = trigger_kind();
     return trigger_open_timer(thread);
 }
 

@@ -314,7 +314,7 @@ static void source_retire(struct drain *drain, uint32_t index)
 {
     struct source *source = drain->sources[index];
     source_read(source);
-    drain->ending_ns += source_count(source, true, true);
+    drain->ending_ns += source_count(source, passed_ns(drain), true, true);
     sum_source(drain, source, true, &drain->retired);
     if (source == drain->first_source) {
         first_listen(drain);
@@ -360,7 +360,7 @@ static void stretch_update(struct drain *drain)
         if (drain->sources[i])
             ran += recorded_ns(drain, drain->sources[i]->channel);
     uint64_t passed = now - drain->read_ns, more = ran > drain->ran_ns ? ran - drain->ran_ns : 0;
-    uint64_t stretch = passed / (more + 1);
+    uint64_t stretch = passed / (more ? more : 1);
     drain->stretch = stretch < 1 ? 1 : stretch > STRETCH_MOST ? STRETCH_MOST : stretch;
     drain->ran_ns = ran;
     drain->read_ns = now;
@@ -494,7 +494,8 @@ void drain_count(struct drain *drain, bool last)
 {
     for (int i = 0; i < CHANNEL_N; i++)
         if (drain->sources[i])
-            drain->ending_ns += source_count(drain->sources[i], last || drain->quiet, last);
+            drain->ending_ns +=
+                source_count(drain->sources[i], passed_ns(drain), last || drain->quiet, last);
     first_listen(drain);
     drain->quiet = true;
 }

@@ -8,6 +8,7 @@
 #include "collect/python_seek.h"
 #include "collect/target/cpu_times.h"
 #include "process/selection_wire.h"
+#include "collect/channel/figures.h"
 #include "collect/channel/share.h"
 #include "collect/source_ring.h"
 
@@ -251,11 +252,21 @@ static void plans_count(struct source *source)
         path_plans_take(paths, &process);
 }
 
-static void counters_read(struct source *source, bool last)
+/* What no code can have counted, the program has written there. */
+static void counters_sift(struct source *source, uint64_t passed_ns)
+{
+    struct banks *banks = source->banks;
+    for (size_t i = 0; i < banks->sum.n; i++)
+        banks->sum.at[i] = figures_count(banks->sum.at[i], passed_ns, false, &source->refused);
+}
+
+static void counters_read(struct source *source, uint64_t passed_ns, bool last)
 {
     const struct banks *banks = source->banks;
     if (!banks_read(source->banks, source->units.counters, last))
         return;
+    source->refused = 0; /* the same ones are refused at each reading */
+    counters_sift(source, passed_ns);
     if (last)
         plans_count(source);
     else /* cuts of what is counted */
@@ -285,7 +296,7 @@ void source_trace_over(struct source *source)
     trace_over(&source->traced->trace);
 }
 
-uint64_t source_count(struct source *source, bool close_batch, bool last)
+uint64_t source_count(struct source *source, uint64_t passed_ns, bool close_batch, bool last)
 {
     threads_read(source);
     if (source->banks && last)
@@ -293,7 +304,7 @@ uint64_t source_count(struct source *source, bool close_batch, bool last)
     if (source->traced)
         traced_give(source->traced, source->exact, source->profile, last);
     else if (source->banks)
-        counters_read(source, last);
+        counters_read(source, passed_ns, last);
     else if (close_batch)
         decode_flush(source->decode, last);
     uint64_t before = cpu_times_own_ns();
@@ -304,7 +315,7 @@ uint64_t source_count(struct source *source, bool close_batch, bool last)
 
 uint64_t source_garbled(const struct source *source)
 {
-    return source->garbled + source->units.garbled +
+    return source->garbled + source->refused + source->units.garbled +
            (source->decode ? decode_garbled(source->decode) : 0) +
            (source->traced ? source->traced->trace.garbled : 0);
 }

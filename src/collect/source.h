@@ -42,7 +42,8 @@ struct source {
         VEC(uint64_t);
     } stack; /* of one walk */
     uint64_t garbled;
-    bool outlives; /* it still ran when its counters or traces were read for the last time */
+    uint64_t refused; /* counters, at the last reading: no code can have counted that much */
+    bool outlives;    /* it still ran when its counters or traces were read for the last time */
 };
 
 /* `index`: of the channel. */
@@ -63,9 +64,10 @@ void source_read_units(struct source *source);
 uint64_t source_read_trace(struct source *source, uint64_t until_ns);
 /* What the process traces from now on is lost, whether or not it ends before the recording does. */
 void source_trace_over(struct source *source);
-/* Exact counts as they are now (`last`: for good), or the open batch, if it shall close. Returns
- * the CPU time of work that was put off until the process has ended. */
-uint64_t source_count(struct source *source, bool close_batch, bool last);
+/* Exact counts as they are now (`last`: for good), or the open batch, if it shall close.
+ * `passed_ns`: CPU time of all CPUs since the recording began. Returns the CPU time of work that
+ * was put off until the process has ended. */
+uint64_t source_count(struct source *source, uint64_t passed_ns, bool close_batch, bool last);
 /* Of a process with banks. */
 struct exact_process source_exact_process(struct source *source);
 

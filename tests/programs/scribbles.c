@@ -1,5 +1,6 @@
-/* scribbles SEED: writes over the memory that it shares with the tool, as a broken program might.
- * What becomes of it is its own affair; the tool must live. */
+/* scribbles SEED: writes over the memory that it shares with the tool, as a broken program might:
+ * here and there, and with seed 0 ones into all counters. What becomes of it is its own affair; the
+ * tool must live. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,16 +57,26 @@ static void scribble(const struct span *span)
         *(volatile uint64_t *)(span->start + at) = value();
 }
 
+/* All counters at once, as a loop does that runs too far. */
+static void flood(const struct span *span)
+{
+    for (uint64_t at = 0; at + 8 <= span->bytes && at < COUNTERS_BYTES; at += 8)
+        *(volatile uint64_t *)(span->start + at) = ~UINT64_C(0);
+}
+
 int main(int argc, char **argv)
 {
     struct span spans[MAPS_MAX];
-    state = (argc > 1 ? strtoull(argv[1], NULL, 0) : 1) * 2654435761u + 88172645463325252u;
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+    state = seed * 2654435761u + 88172645463325252u;
     clock_t until = clock() + CLOCKS_PER_SEC / 5;
     while (clock() < until) {
         for (int i = 0; i < 200000; i++)
             sum = sum * 31 + (uint64_t)i;
         int n = shared(spans);
-        for (int i = 0; n && i < 4; i++)
+        for (int i = 0; !seed && i < n; i++)
+            flood(&spans[i]);
+        for (int i = 0; seed && n && i < 4; i++)
             scribble(&spans[draw() % (uint64_t)n]);
     }
     return 0;

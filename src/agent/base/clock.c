@@ -84,14 +84,19 @@ static struct moment moment_now(void)
     return now;
 }
 
+static void hz_set(uint64_t hz)
+{
+    agent.channel->tsc_hz = agent.tsc_hz = hz;
+    agent.ticks_per_ms = hz / 1000;
+}
+
 void agent_clock(void)
 {
     struct moment now = moment_now();
     if (now.ns <= agent.start_ns)
         return;
-    uint64_t ticks = now.tsc - agent.channel->start_tsc;
-    agent.channel->tsc_hz = scale(ticks, 1000000000, now.ns - agent.start_ns);
-    agent.ticks_per_ms = agent.channel->tsc_hz / 1000;
+    uint64_t ticks = now.tsc - agent.start_tsc;
+    hz_set(scale(ticks, 1000000000, now.ns - agent.start_ns));
 }
 
 uint64_t agent_tsc(void)
@@ -99,14 +104,14 @@ uint64_t agent_tsc(void)
     if (!__atomic_load_n(&agent.clock_forbidden, __ATOMIC_RELAXED))
         return sys_tsc();
     uint64_t ns = agent_elapsed_ns();
-    return agent.channel->start_tsc + scale(ns, agent.ticks_per_ms, 1000000);
+    return agent.start_tsc + scale(ns, agent.ticks_per_ms, 1000000);
 }
 
 void agent_clock_start(void)
 {
     struct moment now = moment_now();
     agent.start_ns = now.ns;
-    agent.channel->start_tsc = now.tsc;
+    agent.channel->start_tsc = agent.start_tsc = now.tsc;
 }
 
 /* Until the rate of the TSC is known well enough. */
@@ -115,12 +120,11 @@ void agent_clock_spin(void)
     uint64_t *known = &agent.directory->calibration.tsc_hz;
     uint64_t hz = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (hz >= HZ_LEAST && hz <= HZ_MOST) {
-        agent.channel->tsc_hz = hz;
-        agent.ticks_per_ms = hz / 1000;
+        hz_set(hz);
         return;
     }
     while (agent_elapsed_ns() < CLOCK_SPIN_NS)
         continue;
     agent_clock();
-    __atomic_store_n(known, agent.channel->tsc_hz, __ATOMIC_RELAXED);
+    __atomic_store_n(known, agent.tsc_hz, __ATOMIC_RELAXED);
 }

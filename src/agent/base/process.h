@@ -69,12 +69,16 @@ struct agent {
     struct told_map told[REGIONS_MAX];
     uint32_t n_told;
     uint64_t maps_read_tsc;
+    uint64_t maps_bytes; /* of the maps section */
     uint64_t plans_read; /* bytes of the plans section */
 
     /* budget */
     uint64_t ticks_per_ms;
-    uint64_t start_ns;   /* monotonic, with channel.start_tsc */
-    int32_t calibrating; /* the thread that calibrates */
+    uint64_t start_ns, start_tsc; /* the same moment */
+    uint64_t tsc_hz;
+    uint64_t delivery_ticks; /* of a warm interrupt, calibrated */
+    uint32_t trigger;        /* TRIGGER_ */
+    int32_t calibrating;     /* the thread that calibrates */
     uint32_t calibrated; /* interrupts seen while calibrating; UINT32_MAX: calibration is over */
     struct means
         means; /* initial values of a new thread; whichever thread wrote last is good enough */

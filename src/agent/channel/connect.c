@@ -126,7 +126,8 @@ static bool channel_open(long fd, int32_t known_as)
     agent.ring = (struct ring){.channel = channel, .bytes = (uint8_t *)channel + CHANNEL_RING_AT};
     unit_log_open(&agent.cache->units, (uint8_t *)channel + CHANNEL_UNITS_AT, CHANNEL_UNITS_BYTES,
                   &channel->units_bytes, &channel->counters, CHANNEL_COUNTERS_BYTES / 8);
-    agent.cache->units.maps_bytes = &channel->maps_bytes;
+    agent.cache->units.maps_bytes = &agent.maps_bytes;
+    agent.maps_bytes = 0;
     agent.channel = channel;
     return true;
 }

@@ -130,13 +130,13 @@ static void tell(const struct mapping *map)
 {
     struct channel *channel = agent.channel;
     uint32_t bytes = (uint32_t)(sizeof(struct wire_map) + map->path_bytes + 7) & ~7u;
-    if (already_told(map) || CHANNEL_MAPS_BYTES - channel->maps_bytes < bytes)
+    if (already_told(map) || CHANNEL_MAPS_BYTES - agent.maps_bytes < bytes)
         return;
     if (agent.n_told == REGIONS_MAX)
         agent.n_told = 0; /* they are told once more */
     agent.told[agent.n_told++] =
         (struct told_map){map->start, map->end, map->offset, map->inode, map->jit};
-    uint8_t *at = (uint8_t *)channel + CHANNEL_MAPS_AT + channel->maps_bytes;
+    uint8_t *at = (uint8_t *)channel + CHANNEL_MAPS_AT + agent.maps_bytes;
     *(struct wire_map *)(void *)at = (struct wire_map){.bytes = bytes,
                                                        .path_bytes = map->path_bytes,
                                                        .start = map->start,
@@ -147,7 +147,8 @@ static void tell(const struct mapping *map)
                                                        .after_walk = channel->interrupts};
     for (uint32_t i = 0; i < map->path_bytes; i++)
         at[sizeof(struct wire_map) + i] = (uint8_t)map->path[i];
-    __atomic_store_n(&channel->maps_bytes, channel->maps_bytes + bytes, __ATOMIC_RELEASE);
+    agent.maps_bytes += bytes;
+    __atomic_store_n(&channel->maps_bytes, agent.maps_bytes, __ATOMIC_RELEASE);
 }
 
 static void take_line(struct regions *regions, char *line, const char *end)

@@ -119,7 +119,7 @@ void plans_begin(void)
 /* Waits for the tool's answer to all mappings, under load for seconds. False: the tool is gone. */
 static bool answered(const struct channel *channel)
 {
-    while (__atomic_load_n(&channel->plans_for, __ATOMIC_ACQUIRE) < channel->maps_bytes) {
+    while (__atomic_load_n(&channel->plans_for, __ATOMIC_ACQUIRE) < agent.maps_bytes) {
         if (!connect_tool_lives())
             return false;
         struct timespec pause = {0, PAUSE_NS};

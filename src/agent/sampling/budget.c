@@ -98,7 +98,7 @@ void budget_entered(struct thread *thread, uint64_t late_ns)
 {
     uint64_t late = late_ns * agent.ticks_per_ms / 1000000, *median = &thread->means.entry_ticks;
     uint64_t step = (*median >> MEAN_SHIFT) + 1;
-    if (late > ENTRY_MOST * agent.channel->delivery_ticks)
+    if (late > ENTRY_MOST * agent.delivery_ticks)
         return;
     if (late > *median)
         *median += step;
@@ -111,7 +111,7 @@ void budget_entered(struct thread *thread, uint64_t late_ns)
  */
 uint64_t budget_interrupt_ticks(const struct thread *thread)
 {
-    uint64_t entry = thread->means.entry_ticks, warm = agent.channel->delivery_ticks;
+    uint64_t entry = thread->means.entry_ticks, warm = agent.delivery_ticks;
     return entry > warm ? 2 * entry - warm : warm;
 }
 

@@ -105,7 +105,7 @@ static bool known_take(uint32_t kind)
     if (!warm || cold < warm || cold > agent.ticks_per_ms)
         return false;
     uint64_t fault = __atomic_load_n(&agent.directory->calibration.fault_ticks, __ATOMIC_RELAXED);
-    agent.channel->delivery_ticks = warm;
+    agent.channel->delivery_ticks = agent.delivery_ticks = warm;
     agent.means.entry_ticks = cold;
     agent.fault_ticks = fault < agent.ticks_per_ms ? fault : 0;
     return true;
@@ -113,7 +113,7 @@ static bool known_take(uint32_t kind)
 
 static void known_tell(uint32_t kind)
 {
-    __atomic_store_n(&agent.directory->calibration.entry[kind].warm, agent.channel->delivery_ticks,
+    __atomic_store_n(&agent.directory->calibration.entry[kind].warm, agent.delivery_ticks,
                      __ATOMIC_RELAXED);
     __atomic_store_n(&agent.directory->calibration.fault_ticks, agent.fault_ticks,
                      __ATOMIC_RELAXED);
@@ -123,7 +123,7 @@ static void known_tell(uint32_t kind)
 
 void calibrate(struct thread *thread)
 {
-    uint32_t kind = agent.channel->trigger;
+    uint32_t kind = agent.trigger;
     if (known_take(kind)) {
         agent.calibrated = UINT32_MAX;
         return;
@@ -137,7 +137,7 @@ void calibrate(struct thread *thread)
         cold = gap_median(thread, COLD_ROUNDS, (volatile uint8_t *)memory);
         sys3(SYS_munmap, memory, SWEEP_BYTES, 0);
     }
-    agent.channel->delivery_ticks = warm;
+    agent.channel->delivery_ticks = agent.delivery_ticks = warm;
     agent.means.entry_ticks = cold > warm ? cold : warm;
     agent.calibrated = UINT32_MAX;
     known_tell(kind);

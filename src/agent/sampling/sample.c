@@ -318,8 +318,7 @@ static void progress_end(struct thread *thread)
 static void suspend(struct thread *thread)
 {
     struct sample_cost *cost = &thread->progress.cost;
-    cost->handler_ticks +=
-        handler_ticks(thread, agent_cpu_ns()) + 2 * agent.channel->delivery_ticks;
+    cost->handler_ticks += handler_ticks(thread, agent_cpu_ns()) + 2 * agent.delivery_ticks;
     resume_begin(thread);
     arm_next(thread, thread->progress.event.lead + thread->progress.event.instructions);
 }

@@ -97,12 +97,12 @@ bool agent_reborn(void)
     }
     struct channel *channel = agent.channel;
     if (agent.begun)
-        channel->start_tsc = agent.parent->start_tsc;
+        channel->start_tsc = agent.start_tsc;
     else
         agent_clock_start();
-    channel->tsc_hz = agent.parent->tsc_hz;
-    channel->trigger = agent.parent->trigger;
-    channel->delivery_ticks = agent.parent->delivery_ticks;
+    channel->tsc_hz = agent.tsc_hz;
+    channel->trigger = agent.trigger;
+    channel->delivery_ticks = agent.delivery_ticks;
     channel->window = agent.window;
     channel->trail = agent.options.trail;
     channel->python_runtime = agent.python.runtime; /* else the tool looks for it */

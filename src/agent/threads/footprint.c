@@ -48,7 +48,7 @@ static uint64_t channel_bytes(struct channel *channel)
 {
     uint8_t *base = (uint8_t *)channel;
     return resident(base, CHANNEL_UNITS_AT) +
-           resident(base + CHANNEL_UNITS_AT, channel->units_bytes) +
+           resident(base + CHANNEL_UNITS_AT, agent.cache->units.bytes) +
            resident(base + CHANNEL_RING_AT, CHANNEL_RING_BYTES);
 }
 

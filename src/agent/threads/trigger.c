@@ -179,23 +179,23 @@ uint32_t trigger_kind(void)
 
 bool trigger_open(struct thread *thread)
 {
-    struct channel *channel = agent.channel;
     uint32_t kind = trigger_kind();
     if (kind == TRIGGER_CPUTIME && trigger_open_timer(thread))
-        channel->trigger = TRIGGER_CPUTIME;
+        agent.trigger = TRIGGER_CPUTIME;
     else if (agent.options.trigger != TRIGGER_CPUTIME && perf_open(thread))
-        channel->trigger = TRIGGER_PERF;
+        agent.trigger = TRIGGER_PERF;
     else if (trigger_open_timer(thread)) /* instead of a refused perf clock, too */
-        channel->trigger = TRIGGER_CPUTIME;
+        agent.trigger = TRIGGER_CPUTIME;
     else
         return false;
+    agent.channel->trigger = agent.trigger;
     return true;
 }
 
 void trigger_upgrade(struct thread *thread)
 {
     static uint32_t refusals; /* each costs about what a sample costs, and would come with each */
-    if (thread->perf_fd >= 0 || agent.channel->trigger != TRIGGER_PERF ||
+    if (thread->perf_fd >= 0 || agent.trigger != TRIGGER_PERF ||
         agent.n_descriptors >= DESCRIPTORS_MAX || refusals >= REFUSALS_MAX)
         return;
     if (!perf_open(thread)) {

@@ -18,20 +18,21 @@ void unit_log_open(struct unit_log *log, uint8_t *base, uint64_t room, uint64_t 
 
 void *unit_take(struct unit_log *log, uint32_t bytes)
 {
-    if (log->room - *log->published < bytes) {
+    if (log->room - log->bytes < bytes) {
         log->full = true;
         return NULL;
     }
-    if (log->room - *log->published > 2 * AHEAD_BYTES)
-        ahead_of(&log->ahead, log->base, *log->published + bytes);
-    return log->base + *log->published;
+    if (log->room - log->bytes > 2 * AHEAD_BYTES)
+        ahead_of(&log->ahead, log->base, log->bytes + bytes);
+    return log->base + log->bytes;
 }
 
 void unit_publish(struct unit_log *log, uint32_t bytes, uint32_t counters)
 {
     log->n_counters += counters;
     *log->counters = log->n_counters;
-    __atomic_store_n(log->published, *log->published + bytes, __ATOMIC_RELEASE);
+    log->bytes += bytes;
+    __atomic_store_n(log->published, log->bytes, __ATOMIC_RELEASE);
 }
 
 bool unit_mark(struct unit_log *log)

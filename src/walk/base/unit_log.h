@@ -10,7 +10,8 @@
 struct unit_log {
     uint8_t *base;
     uint64_t room;
-    uint64_t *published; /* bytes; the tool reads no further */
+    uint64_t bytes;      /* of units there are; what is published the program may write over */
+    uint64_t *published; /* the same; the tool reads no further */
     uint64_t *counters;  /* the number of counters, published */
     uint64_t max_counters;
     uint32_t n_counters;

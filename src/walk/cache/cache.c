@@ -206,7 +206,7 @@ static bool log_has_room(const struct unit_log *log)
 {
     enum { KEPT = 1 << 16 };
     return log->n_counters + SHAPE_SEGMENTS + 1 <= log->max_counters &&
-           (*log->published < KEPT || log->room - *log->published >= KEPT);
+           (log->bytes < KEPT || log->room - log->bytes >= KEPT);
 }
 
 static bool has_room(struct cache *cache)

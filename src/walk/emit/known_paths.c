@@ -7,7 +7,7 @@
 static bool has_room(const struct known_paths *known)
 {
     const struct unit_log *units = known->units;
-    return known->n < KNOWN_PATHS_MAX && *units->published < units->room / 2 &&
+    return known->n < KNOWN_PATHS_MAX && units->bytes < units->room / 2 &&
            units->n_counters < units->max_counters / 8 * 7;
 }
 

@@ -25,7 +25,7 @@ static void begin(const struct record_options *options, bool timer)
     assert_non_null(channel);
     assert_non_null(thread);
     agent = (struct agent){.channel = channel, .options = *options, .ticks_per_ms = TICKS_PER_MS};
-    channel->delivery_ticks = 10 * US;
+    agent.delivery_ticks = 10 * US;
     agent.means.entry_ticks = 10 * US;
     budget_init();
     *thread = (struct thread){.random = 88172645463325252, .perf_fd = timer ? -1 : 3};
@@ -85,8 +85,8 @@ static void early_samples_cost_no_less_than_nothing(void **state)
     begin(&(struct record_options){.overhead_ppm = PPM}, false);
     for (int i = 0; i < 1000; i++)
         budget_entered(thread, 0);
-    assert_true(thread->means.entry_ticks <= channel->delivery_ticks);
-    assert_int_equal(budget_interrupt_ticks(thread), channel->delivery_ticks);
+    assert_true(thread->means.entry_ticks <= agent.delivery_ticks);
+    assert_int_equal(budget_interrupt_ticks(thread), agent.delivery_ticks);
     budget_entered(thread, 1000);
     assert_true(thread->means.entry_ticks < 1000 * US);
 }
@@ -197,7 +197,7 @@ static void ticks_windows_and_trails_share_the_budget(void **state)
     (void)state;
     struct prices prices = {.rest_us = 3, .window_us = 60, .trail_us = 40, .tool_us = 100};
     begin(&(struct record_options){.overhead_ppm = PPM, .tally = 1}, true);
-    channel->delivery_ticks = agent.means.entry_ticks = thread->means.entry_ticks = 2 * US;
+    agent.delivery_ticks = agent.means.entry_ticks = thread->means.entry_ticks = 2 * US;
     thread->means.rest_ticks = 5 * US;
     agent.tick_ns = 4000000;
     assert_in_range(spend_parts(40, &prices), PPM * 7 / 10, PPM);
@@ -211,7 +211,7 @@ static void expensive_windows_are_few(void **state)
     (void)state;
     struct prices prices = {.rest_us = 3, .window_us = 200, .trail_us = 40, .tool_us = 2000};
     begin(&(struct record_options){.overhead_ppm = PPM, .tally = 1}, true);
-    channel->delivery_ticks = agent.means.entry_ticks = thread->means.entry_ticks = 2 * US;
+    agent.delivery_ticks = agent.means.entry_ticks = thread->means.entry_ticks = 2 * US;
     agent.tick_ns = 4000000;
     spend_parts(40, &prices);
     assert_in_range(windows, 40, 400);

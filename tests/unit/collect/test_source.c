@@ -60,7 +60,7 @@ static void walks_go_round_the_ring(void **state)
         source_read(&fixture.source);
         assert_int_equal(fixture.fake.channel->ring_tail, fixture.fake.channel->ring_head);
     }
-    source_count(&fixture.source, true, true);
+    source_count(&fixture.source, UINT64_C(1) << 40, true, true);
     assert_int_equal(source_garbled(&fixture.source), 0);
     assert_int_equal(fixture.source.decode->windows, walks);
     assert_int_equal(fixture.source.decode->instructions, walks * 20002);
@@ -98,7 +98,7 @@ static void messages_stand_for_windows(void **state)
         fake_walk(&fixture.fake, walk, NULL, 0);
     }
     source_read(&fixture.source);
-    source_count(&fixture.source, true, true);
+    source_count(&fixture.source, UINT64_C(1) << 40, true, true);
     assert_int_equal(fixture.source.decode->windows, 5);
     assert_int_equal(fixture.source.decode->instructions, 2500);
     assert_int_equal(source_garbled(&fixture.source), 5 * 6);
@@ -229,9 +229,9 @@ static void no_damage_is_fatal(void **state)
         for (int i = 0; i < 3; i++) {
             damage(&fixture.fake, &random);
             source_read(&fixture.source);
-            source_count(&fixture.source, false, false);
+            source_count(&fixture.source, UINT64_C(1) << 40, false, false);
         }
-        source_count(&fixture.source, true, true);
+        source_count(&fixture.source, UINT64_C(1) << 40, true, true);
         close_fixture(&fixture);
     }
 }

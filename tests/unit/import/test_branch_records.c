@@ -167,12 +167,9 @@ static void what_cannot_be_is_told(void **state)
 static void arrivals_from_the_kernel_are_counted(void **state)
 {
     const char *kernel = (const char *)0xffffffff81000000;
-    const struct record handled[] = {{probe_ret, probe, 0},
-                                     {kernel, probe_back, 0},
-                                     {kernel, kernel + 8, 0},
-                                     {probe_cond, kernel, 0},
-                                     {kernel, probe, 0},
-                                     {probe_away, kernel, 0},
+    const struct record handled[] = {{probe_ret, probe, 0},      {kernel, probe_back, 0},
+                                     {kernel, kernel + 8, 0},    {probe_cond, kernel, 0},
+                                     {kernel, probe, 0},         {probe_away, kernel, 0},
                                      {probe_cond, probe_away, 0}};
     (void)state;
     struct profile profile;
