@@ -48,12 +48,20 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
  *
  * Windows are weighed by rates that were measured on copies of the code, and copies do not slow all
  * code alike: weights are wrong by a part that no number of windows removes. Where windows differ
- * much in what they hold this moves figures much, where they are alike not at all: just like
- * chance, which is known. So chance is taken as if no more than so many windows could be had. How
- * many, and how far the number of all instructions is off, was fitted to runs of bench programs
- * against exact ones (docs/PERFORMANCE.md). */
-enum { WINDOWS_SHARE = 20, WINDOWS_TAKEN = 1500 };
-static const double SCALE_SD = 0.25;
+ * much in what they hold this moves figures much, where they are alike less: like chance, which is
+ * known. So chance is taken as if no more than so many windows could be had. Trails last equally
+ * long, but are wrong about how long that is, in each kind of code by another part: besides, each
+ * count is off by a part of itself, however many trails there are. How many, which part, and how
+ * far the number of all instructions is off, was fitted to runs of bench programs against exact
+ * ones (docs/experiments/weights.md). */
+enum { WINDOWS_SHARE = 20, TRAILS_SHARE = 600, WINDOWS_TAKEN = 1500 };
+static const double TRAILS_SD = 0.15, SCALE_SD = 0.25;
+
+/* True if trails counted, and so many that some were long. */
+static bool by_trails(const struct totals *totals)
+{
+    return totals->user_ticks && totals->long_trails;
+}
 
 /* 0: not known. */
 static double tsc_hz(const struct profile *profile)
@@ -71,7 +79,7 @@ static double tsc_hz(const struct profile *profile)
 static double scale_sd(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    const double copies = 0.12, usual = 0.6, few = 1, cold = 0.1, least = 0.3, much_ns = 1.5;
+    const double copies = 0.2, usual = 0.6, few = 1, cold = 0.1, least = 0.3, much_ns = 1.5;
     if (!totals->user_ticks)
         return 0; /* they are not scaled: instructions_total */
     if (!totals->recorded)
@@ -95,6 +103,13 @@ static double widened(const struct totals *totals, double windows)
     return sqrt(1 + (double)totals->windows / windows);
 }
 
+/* What is wrong with the weight of code beside the weight of all other code moves its share: the
+ * larger the part that it has, the less. */
+static double trails_sd(const struct totals *totals, double share)
+{
+    return by_trails(totals) && share < 1 ? TRAILS_SD * share * (1 - share) : 0;
+}
+
 struct estimate estimate_raise(struct estimate estimate, double by, double most)
 {
     if (estimate.hi + by < most)
@@ -113,7 +128,10 @@ struct quantity quantity_of(const struct profile *profile, const struct sums *su
     quantity.count_sd = ratio_sd(totals->batches, sums->count, totals->count, sums->count_yy,
                                  sums->count_xy, totals->count_xx);
     quantity.alone_sd = alone_sd(totals, sums->count, sums->count_yy);
-    double wider = widened(totals, WINDOWS_SHARE);
+    if (by_trails(totals)) /* long ones know how much ran in all, whatever a batch has counted */
+        quantity.alone_sd = ((double)totals->long_trails * quantity.count_sd + quantity.alone_sd) /
+                            ((double)totals->long_trails + 1);
+    double wider = widened(totals, by_trails(totals) ? TRAILS_SHARE : WINDOWS_SHARE);
     quantity.count_sd *= wider;
     quantity.alone_sd *= wider;
     return quantity;
@@ -152,6 +170,21 @@ static struct estimate interval(double value, double sd, uint64_t batches)
     if (batches < 2)
         return (struct estimate){value, NAN, NAN};
     return (struct estimate){value, fmax(value - half, 0), value + half};
+}
+
+/* The same of what trails counted. What few batches have seen may be much more, but cannot be less
+ * than nothing: as if it were a number of rare events with that chance. */
+static struct estimate skewed(const struct totals *totals, double value, double chance_sd,
+                              double common_sd)
+{
+    struct estimate estimate = interval(value, hypot(chance_sd, common_sd), totals->batches);
+    if (!by_trails(totals) || !(value > 0) || totals->batches < 2)
+        return estimate;
+    double n = fmin(fmax(value * value / (chance_sd * chance_sd), 1), 1e6);
+    double more = value * (poisson_number(n).hi / n - 1);
+    double hi = value + hypot(more, student_t(totals->batches - 1) * common_sd);
+    estimate.hi = fmax(estimate.hi, hi);
+    return estimate;
 }
 
 /* Wilson's lower end is too high when only one, two or three are seen: a share so small that it
@@ -220,8 +253,8 @@ struct estimate estimate_share(const struct profile *profile, const struct quant
         return (struct estimate){0, 0, 0};
     double sd = share_sd(totals->batches, quantity->count, quantity->count_sd, totals->count,
                          totals->count_xx);
-    struct estimate share =
-        interval((double)quantity->count / (double)totals->count, sd, totals->batches);
+    double part = (double)quantity->count / (double)totals->count;
+    struct estimate share = skewed(totals, part, sd, trails_sd(totals, part));
     if (share.hi > 1) /* false where nothing is known */
         share.hi = fmax(share.value, 1);
     return share;
@@ -261,8 +294,8 @@ struct estimate estimate_count(const struct profile *profile, const struct quant
     if (!quantity->count || total == 0)
         return (struct estimate){0, 0, 0};
     double scale = total / (double)totals->count;
-    return interval(exact * scale, hypot(quantity->alone_sd, scale_sd(profile) * exact) * scale,
-                    totals->batches);
+    double common = hypot(scale_sd(profile), by_trails(totals) ? TRAILS_SD : 0);
+    return skewed(totals, exact * scale, quantity->alone_sd * scale, common * exact * scale);
 }
 
 struct estimate estimate_time(const struct profile *profile, const struct quantity *quantity)
@@ -284,6 +317,7 @@ struct estimate estimate_part(const struct profile *profile, const struct quanti
     if (profile->totals.batches < 2)
         return (struct estimate){share, NAN, NAN};
     double sd = (others * part->alone_sd + own * rest->alone_sd) / (all * all);
+    sd = hypot(sd, trails_sd(&profile->totals, share));
     double half = student_t(profile->totals.batches - 1) * sd;
     return (struct estimate){share, fmax(share - half, 0), fmin(share + half, 1)};
 }

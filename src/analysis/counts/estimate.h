@@ -10,7 +10,8 @@
  * weight that fell on the code, with the interval of a binomial share of as many. Errors that all
  * batches share, of weights and of the total number of instructions, do not show in their spread.
  * They were measured on other programs and widen the intervals of counts, shares and branches
- * (estimate.c). */
+ * (estimate.c). What few batches have seen may be much more than that: upwards, intervals of counts
+ * are never narrower than those of rare events. */
 #pragma once
 
 #include "profile/profile.h"
