@@ -13,12 +13,12 @@ LAYERS += base text layout flow program/elf program/insn program/dwarf program/u
 # What was seen.
 LAYERS += records profile profile/file store/sql store keep infer model/core model/pmu model/replay
 # A recording.
-LAYERS += process values consumers collect/channel collect/perf collect/target collect/stacks \
+LAYERS += process values waste consumers collect/channel collect/perf collect/target collect/stacks \
           collect/kernel collect/modules collect/windows collect/exact collect/output collect \
           collect/plain collect/doctor import
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/waits \
-          analysis/pipeline analysis/whatif analysis/windows analysis/loops analysis/live \
+          analysis/pipeline analysis/whatif analysis/waste analysis/windows analysis/loops analysis/live \
           analysis/compare analysis/verify analysis/graph view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab/events lab carry \
           fleet export/job export/viewers export/compilers export/gcda export serve cmd
@@ -70,7 +70,8 @@ USES_model/replay := model/pmu program
 
 USES_process         := keep python
 USES_values          := process compress
-USES_consumers       := values paths model/replay
+USES_waste           := values
+USES_consumers       := waste paths model/replay
 USES_collect/channel := process
 USES_collect/perf    := base
 USES_collect/target  := collect/perf program
@@ -92,6 +93,7 @@ USES_analysis/values   := analysis/counts
 USES_analysis/waits    := analysis/counts
 USES_analysis/pipeline := analysis/values model/replay
 USES_analysis/whatif   := analysis/pipeline
+USES_analysis/waste    := analysis/counts
 USES_analysis/windows  := analysis/pipeline
 USES_analysis/loops    := analysis/windows
 USES_analysis/live     := analysis/counts
@@ -99,7 +101,7 @@ USES_analysis/compare  := analysis/paths
 USES_analysis/verify   := analysis/counts
 USES_analysis/graph    := analysis/report
 USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
-                          analysis/whatif analysis/loops analysis/graph analysis/live layout
+                          analysis/whatif analysis/waste analysis/loops analysis/graph analysis/live layout
 USES_lab/table         := base
 USES_lab/draw          := lab/table
 USES_lab/streams       := lab/table compress
@@ -120,7 +122,7 @@ USES_cmd               := collect/doctor import view lab carry fleet export serv
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay
 USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
-                 analysis/whatif analysis/loops analysis/graph analysis/live
+                 analysis/whatif analysis/waste analysis/loops analysis/graph analysis/live
 USES_branches := collect/plain import
 GROUPS        := model analysis branches
 

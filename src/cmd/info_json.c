@@ -97,6 +97,7 @@ static void views_json(struct json *json, const struct profile *profile)
         {"values", profile->values.n > 0},
         {"latencies", profile->latencies.n > 0},
         {"conflicts", profile->conflicts.n > 0},
+        {"waste", profile->waste.n > 0},
         {"pipeline", profile->samples.n || modelled_has(profile)},
         {"waits", profile->waits.cells.n > 0},
         {"timeline", profile->times.cells.n > 0},

@@ -57,6 +57,20 @@ static void merge_values(struct table *into, const struct table *other, const st
     }
 }
 
+static void merge_waste(struct table *into, const struct table *other, const struct remap *remap,
+                        struct remap *ret_keys)
+{
+    for (uint32_t i = 0; i < other->n; i++) {
+        struct waste_key key;
+        memcpy(&key, map_key(&other->keys, i), sizeof key);
+        key.first_module = remapped(remap, key.first_module);
+        key.second_module = remapped(remap, key.second_module);
+        key.first_caller_module = remapped(remap, key.first_caller_module);
+        key.second_caller_module = remapped(remap, key.second_caller_module);
+        row_add(into, &key, &other->at[i], ret_keys);
+    }
+}
+
 static void merge_loose(struct profile *into, const struct loose_rows *other,
                         const struct remap *remap)
 {
@@ -238,6 +252,7 @@ static void merge_tables(struct profile *into, const struct profile *other,
         bool of_two = i == TABLE_EDGES || i == TABLE_CONFLICTS;
         (of_two              ? merge_edges
          : i == TABLE_VALUES ? merge_values
+         : i == TABLE_WASTE  ? merge_waste
                              : merge_rows)(&into->tables[i], &other->tables[i], remap, &keys[i]);
         at[i] = keys[i].at;
     }

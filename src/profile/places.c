@@ -175,6 +175,16 @@ void places_mark_key(struct places *places, int table, const void *key, const ui
         mark(places, modules, modelled->module, modelled->address.v);
         break;
     }
+    case TABLE_WASTE: {
+        const struct waste_key *waste = key;
+        if (waste->kind == WASTE_ALL) /* of no place */
+            break;
+        mark(places, modules, waste->first_module, waste->first.v);
+        mark(places, modules, waste->second_module, waste->second.v);
+        mark(places, modules, waste->first_caller_module, waste->first_caller.v);
+        mark(places, modules, waste->second_caller_module, waste->second_caller.v);
+        break;
+    }
     default: break;
     }
 }

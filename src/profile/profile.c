@@ -48,6 +48,7 @@ size_t profile_key_bytes(enum profile_table table)
         [TABLE_MODELLED] = sizeof(struct modelled_key),
         [TABLE_CONFLICTS] = sizeof(struct conflict_key),
         [TABLE_RUNS] = sizeof(struct range_key),
+        [TABLE_WASTE] = sizeof(struct waste_key),
     };
     return bytes[table];
 }

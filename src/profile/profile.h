@@ -251,6 +251,29 @@ struct conflict_key {
     uint64_t kind; /* enum conflict_type; from bit 8 on the distance class */
 };
 
+/* Work that had no effect: two places, the earlier first, and where the functions that they are in
+ * were called from. */
+enum waste_kind {
+    WASTE_LOOKED,         /* none: executions of the place */
+    WASTE_DEAD_STORE,     /* overwritten before anything read it */
+    WASTE_SILENT_STORE,   /* what was there already */
+    WASTE_REDUNDANT_LOAD, /* what an earlier load got from there */
+    WASTE_UNUSED_RESULT,  /* in registers that were overwritten before anything read them */
+    WASTE_COPY_OF_COPY,   /* a copy of a copy that was used for nothing else */
+    WASTE_SAME_CALL,      /* a call that got and gave what an earlier one did */
+    WASTE_SET,            /* set at once, and overwritten before anything read it */
+    WASTE_ALL,            /* none: executions of all places in which it was looked for */
+    WASTE_KINDS
+};
+
+/* `count` is executions of the place that need not be; `time` the bytes that they moved. The module
+ * of a caller that is not known is MODULE_NONE. */
+struct waste_key {
+    uint32_t first_module, second_module, first_caller_module, second_caller_module;
+    struct svma first, second, first_caller, second_caller;
+    uint64_t kind; /* enum waste_kind */
+};
+
 /* One table of keys with their sums; index i of the map owns at[i]. */
 struct table {
     struct map keys;
@@ -286,6 +309,7 @@ enum profile_table {
     TABLE_MODELLED,
     TABLE_CONFLICTS,
     TABLE_RUNS,
+    TABLE_WASTE,
     TABLES
 };
 
@@ -363,6 +387,7 @@ struct profile {
              * `count` is how often, and all else 0. Ranges and edges have them already, in parts.
              */
             struct table runs;
+            struct table waste;
         };
     };
     struct loose_rows loose; /* belong to the tables as well */

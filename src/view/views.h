@@ -30,6 +30,7 @@ struct report;
 struct scene;
 struct verification;
 struct wait_view;
+struct waste_view;
 struct whatif;
 struct loop_view;
 struct window_detail;
@@ -110,6 +111,8 @@ void conflict_view_json(FILE *to, const struct conflict_view *view, size_t limit
 void loop_view_text(FILE *to, const struct loop_view *view, const struct ink *ink, size_t limit);
 void loop_view_json(FILE *to, const struct loop_view *view, size_t limit);
 
+void waste_view_text(FILE *to, const struct waste_view *view, const struct ink *ink, size_t limit);
+void waste_view_json(FILE *to, const struct waste_view *view, size_t limit);
 void whatif_text(FILE *to, const struct whatif *whatif, const struct ink *ink, size_t limit);
 void whatif_json(FILE *to, const struct whatif *whatif, size_t limit);
 

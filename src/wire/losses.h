@@ -88,7 +88,9 @@
     LOSS(branch_wrong_path, "branch record left out: on a wrong path of the processor")            \
     LOSS(branch_chosen, "sample with records of chosen branches: perf record -b keeps all")        \
     LOSS(abandoned,                                                                                \
-         "place reached, but not executed: a signal came, and its handler did not return")
+         "place reached, but not executed: a signal came, and its handler did not return")         \
+    LOSS(waste_crowded, "waste not counted: too many pairs of places")                             \
+    LOSS(waste_unread, "search for waste began anew: code without a file")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -1,13 +1,14 @@
 #!/bin/bash
 # Keys of JSON, and words in it, are those of docs/JSON.md, in that order.
 . tests/golden/lib/golden.sh
-make -s -C "$top" "${GAIT_OUT:-o/rel}"/programs/{conflicts,habits,latencies,strolls} >&2 || exit 1
+make -s -C "$top" "${GAIT_OUT:-o/rel}"/programs/{conflicts,habits,latencies,strolls,waste} >&2 || exit 1
 programs=$(dirname "$gait")/programs
 record() { expect 0 "$gait" record -q -F 2000 --seed 1 --events edge,call,address,value,latency,stack -o "$1" -- "$programs/$1" "${@:2}"; }
 record conflicts planted 10000
 record habits 3000000
 record latencies 500000
 record strolls
+record waste planted 20000
 mkdir json
 views() { # DATA VIEW...: as json/DATA+VIEW
     local data=$1 view
@@ -18,6 +19,7 @@ views() { # DATA VIEW...: as json/DATA+VIEW
     done
 }
 views conflicts conflicts values
+views waste waste
 views strolls windows 'windows --show 1' 'windows --function leaf'
 views latencies latencies 'values --kind address+latency'
 views habits whatif loops values 'values --no-values' 'values --kind thread,cpu,node,lock' report 'report --by line' 'report --by block' 'report --by instruction' 'report --by edge' \

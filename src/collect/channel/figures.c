@@ -51,6 +51,8 @@ static bool counted_by_tool(enum loss loss)
     case LOSS_uncounted:
     case LOSS_conflicts_crowded:
     case LOSS_conflicts_unread:
+    case LOSS_waste_crowded:
+    case LOSS_waste_unread:
     case LOSS_module_silent:
     case LOSS_module_full:
     case LOSS_path_begun:

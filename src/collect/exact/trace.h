@@ -16,7 +16,7 @@
 
 struct share;
 
-enum { TRACE_CONSUMERS = 8 };
+enum { TRACE_CONSUMERS = 9 };
 
 /* The ring of a thread slot. */
 struct trace_ring {

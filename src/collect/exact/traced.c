@@ -41,6 +41,7 @@ void traced_init(struct traced *traced, const struct recording_session *session,
     trace_paths_init(&traced->paths, units);
     trace_contexts_init(&traced->contexts, units);
     trace_values_init(&traced->values, units, payloads);
+    trace_waste_init(&traced->waste, units);
     if (options->trace_paths && options->trace_contexts) {
         traced->contexts.keeps = true;
         traced->paths.contexts = &traced->contexts;
@@ -62,6 +63,8 @@ void traced_init(struct traced *traced, const struct recording_session *session,
         consumer_add(traced, &traced->paths.consumer);
     if (events & EVENTS_PAYLOAD && !options->for_core)
         consumer_add(traced, &traced->values.consumer);
+    if (!(~events & (EVENTS_ADDRESS | EVENTS_VALUE)))
+        consumer_add(traced, &traced->waste.consumer);
     if (session->stream_dump) {
         session->stream_dump->consumer.units = units; /* one process at a time */
         consumer_add(traced, &session->stream_dump->consumer);
@@ -77,6 +80,7 @@ void traced_release(struct traced *traced)
     trace_paths_release(&traced->paths);
     trace_contexts_release(&traced->contexts);
     trace_values_release(&traced->values);
+    trace_waste_release(&traced->waste);
     if (traced->replay)
         trace_replay_release(traced->replay);
     mem_free(traced->replay);
@@ -96,6 +100,7 @@ void traced_give(struct traced *traced, struct exact *exact, struct profile *pro
     trace_paths_end(&traced->paths, profile, pid);
     trace_contexts_give(&traced->contexts, profile, pid);
     trace_values_give(&traced->values, profile);
+    trace_waste_give(&traced->waste, profile);
     if (traced->replay)
         trace_replay_give(traced->replay, profile);
 }

@@ -10,6 +10,7 @@
 #include "consumers/trace_replay.h"
 #include "consumers/trace_trips.h"
 #include "consumers/trace_values.h"
+#include "consumers/waste/trace_waste.h"
 #include "process/recording_session.h"
 
 struct traced {
@@ -20,6 +21,7 @@ struct traced {
     struct trace_paths paths;
     struct trace_contexts contexts;
     struct trace_values values;
+    struct trace_waste waste;
     struct trace_replay *replay; /* NULL: no model */
 };
 

@@ -40,7 +40,8 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_PATH_PARTS] = "PATH_PARTS",
                                                [CHUNK_WAITS] = "WAITS",
                                                [CHUNK_KEPT] = "KEPT",
-                                               [CHUNK_RUNS] = "RUNS"};
+                                               [CHUNK_RUNS] = "RUNS",
+                                               [CHUNK_WASTE] = "WASTE"};
 
 bool chunk_is_known(uint32_t type)
 {

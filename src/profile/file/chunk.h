@@ -62,6 +62,7 @@ enum chunk_type {
     CHUNK_EVENTS,
     CHUNK_WAIT_TIMES,
     CHUNK_RUNS,
+    CHUNK_WASTE,
     CHUNK_TYPES
 };
 

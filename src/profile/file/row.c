@@ -9,7 +9,7 @@ static const enum chunk_type chunks[TABLES] = {
     [TABLE_TRIPS] = CHUNK_TRIPS,       [TABLE_PATHS] = CHUNK_PATHS,
     [TABLE_VALUES] = CHUNK_VALUES,     [TABLE_LATENCIES] = CHUNK_LATENCIES,
     [TABLE_MODELLED] = CHUNK_MODELLED, [TABLE_CONFLICTS] = CHUNK_CONFLICTS,
-    [TABLE_RUNS] = CHUNK_RUNS};
+    [TABLE_RUNS] = CHUNK_RUNS,         [TABLE_WASTE] = CHUNK_WASTE};
 
 enum chunk_type row_chunk(enum profile_table table)
 {
@@ -28,6 +28,7 @@ size_t row_fields(enum chunk_type type)
 {
     return type == CHUNK_EDGES || type == CHUNK_CONFLICTS ? 5
            : type == CHUNK_VALUES                         ? 7
+           : type == CHUNK_WASTE                          ? 9
                                                           : 4; /* of all others */
 }
 
@@ -82,6 +83,15 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
         return (struct row){{module_number(k.conflict.from_module, in_file), k.conflict.from.v,
                              module_number(k.conflict.to_module, in_file), k.conflict.to.v,
                              k.conflict.kind}};
+    }
+    if (type == CHUNK_WASTE) {
+        memcpy(&k.waste, key, sizeof k.waste);
+        return (struct row){{module_number(k.waste.first_module, in_file), k.waste.first.v,
+                             module_number(k.waste.second_module, in_file), k.waste.second.v,
+                             any_number(k.waste.first_caller_module, in_file),
+                             k.waste.first_caller.v,
+                             any_number(k.waste.second_caller_module, in_file),
+                             k.waste.second_caller.v, k.waste.kind}};
     }
     memcpy(&k.range, key, sizeof k.range);
     return (struct row){{module_number(k.range.module, in_file), k.range.start.v, k.range.last.v,
@@ -188,6 +198,27 @@ static bool conflict_of(const uint64_t *fields, const struct numbering *in_profi
     return true;
 }
 
+static bool waste_of(const uint64_t *fields, const struct numbering *in_profile,
+                     struct waste_key *ret_waste, struct err *err)
+{
+    struct waste_key waste = {.first = {fields[1]},
+                              .second = {fields[3]},
+                              .first_caller_module = MODULE_NONE,
+                              .second_caller_module = MODULE_NONE,
+                              .first_caller = {fields[5]},
+                              .second_caller = {fields[7]},
+                              .kind = fields[8]};
+    if (!module_of(fields[0], in_profile, &waste.first_module, err) ||
+        !module_of(fields[2], in_profile, &waste.second_module, err) ||
+        (fields[4] && !module_of(fields[4], in_profile, &waste.first_caller_module, err)) ||
+        (fields[6] && !module_of(fields[6], in_profile, &waste.second_caller_module, err)))
+        return false;
+    if (waste.kind >= WASTE_KINDS)
+        return err_set(err, ERR_FORMAT, "waste of kind %llu", (unsigned long long)fields[8]);
+    *ret_waste = waste;
+    return true;
+}
+
 bool row_to_key(enum chunk_type type, const struct row *row, const struct numbering *in_profile,
                 union any_key *ret_key, struct err *err)
 {
@@ -196,6 +227,8 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
         return edge_of(fields, in_profile, &ret_key->edge, err);
     if (type == CHUNK_CONFLICTS)
         return conflict_of(fields, in_profile, &ret_key->conflict, err);
+    if (type == CHUNK_WASTE)
+        return waste_of(fields, in_profile, &ret_key->waste, err);
     uint32_t module = MODULE_NONE;
     if (!module_of(fields[0], in_profile, &module, err))
         return false;

@@ -8,15 +8,17 @@
  *     LATENCIES  module, address, bin, data
  *     MODELLED  module, address, kind, detail
  *     CONFLICTS  from_module, from, to_module, to, kind
+ *     WASTE   first_module, first, second_module, second, first_caller_module, first_caller,
+ *             second_caller_module, second_caller, kind
  *
  * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
- * an edge, the to and the caller of a value may be. */
+ * an edge, the to and the caller of a value, and callers of waste may be. */
 #pragma once
 
 #include "profile/file/chunk.h"
 #include "profile/profile.h"
 
-enum { ROW_FIELDS_MAX = 7 };
+enum { ROW_FIELDS_MAX = 9 };
 
 struct row {
     uint64_t fields[ROW_FIELDS_MAX];
@@ -36,6 +38,7 @@ union any_key {
     struct latency_key latency;
     struct modelled_key modelled;
     struct conflict_key conflict;
+    struct waste_key waste;
 };
 
 /* The chunk type of a table, and the table of a chunk type: TABLES if none. */

@@ -1,0 +1,299 @@
+#include "waste/waste.h"
+
+enum {
+    RSP = 4,
+    RED_ZONE = 128,
+    STRING_MAX = 1 << 16, /* bytes of a string instruction that are followed */
+};
+
+void waste_thread_init(struct waste_thread *thread, struct waste_blocks *blocks,
+                       struct waste_listener *listener)
+{
+    *thread = (struct waste_thread){.blocks = blocks, .listener = listener};
+    waste_memory_init(&thread->memory, &thread->events, listener);
+    waste_registers_init(&thread->registers, listener);
+}
+
+void waste_thread_release(struct waste_thread *thread)
+{
+    waste_memory_release(&thread->memory);
+    waste_registers_release(&thread->registers);
+    vec_release(&thread->events);
+    vec_release(&thread->events.free);
+}
+
+static void barrier(struct waste_thread *thread)
+{
+    thread->barriers++;
+    waste_memory_forget(&thread->memory);
+    waste_events_clear(&thread->events);
+    waste_registers_forget(&thread->registers);
+}
+
+void waste_thread_gap(struct waste_thread *thread)
+{
+    barrier(thread);
+    thread->n_calls = 0;
+    thread->stack_low = thread->stack_high = 0;
+    thread->next = 0;
+}
+
+/* ---- one instruction */
+
+/* What its items recorded. */
+struct record {
+    uint32_t n; /* accesses */
+    struct {
+        uint64_t address, bytes;
+        uint8_t access;
+        bool hidden;
+    } at[WASTE_ACCESSES];
+    uint64_t count;   /* of a repeated one */
+    bool valued;      /* operand has what a store stores */
+    uint64_t operand; /* a whole general register */
+    const struct wire_payload *items;
+    const uint64_t *words;
+    uint32_t n_items;
+};
+
+static void access_add(struct record *record, const struct wire_payload *item, uint64_t address,
+                       uint64_t bytes)
+{
+    bool hidden = item->kind == PAYLOAD_PUSH || item->kind == PAYLOAD_POP;
+    if (record->n == WASTE_ACCESSES)
+        return;
+    record->at[record->n].address = address;
+    record->at[record->n].bytes = hidden ? item->detail : bytes;
+    record->at[record->n].access = item->access;
+    record->at[record->n++].hidden = hidden;
+}
+
+/* Returns how many items are the instruction's. */
+static uint32_t record_read(struct record *record, const struct waste_code *code,
+                            const struct wire_payload *items, uint32_t n, const uint64_t **words)
+{
+    uint32_t i = 0;
+    *record = (struct record){.count = 1, .items = items, .words = *words};
+    for (; i < n && items[i].instruction == items[0].instruction; i++) {
+        if (items[i].kind <= PAYLOAD_DESTINATION)
+            access_add(record, &items[i], **words, code->bytes);
+        else if (items[i].kind == PAYLOAD_COUNT)
+            record->count = **words;
+        else if (items[i].kind == PAYLOAD_OPERAND && items[i].detail == code->data)
+            record->operand = **words, record->valued = true;
+        *words += items[i].words;
+    }
+    record->n_items = i;
+    return i;
+}
+
+/* What is in registers after it. */
+static void results_put(struct waste_registers *registers, const struct record *record)
+{
+    const uint64_t *word = record->words;
+    for (uint32_t i = 0; i < record->n_items; i++) {
+        const struct wire_payload *item = &record->items[i];
+        if (item->kind == PAYLOAD_RESULT && item->detail < WASTE_VECTORS)
+            waste_registers_put(registers, item->detail, word, sizeof *word);
+        else if (item->kind == PAYLOAD_VECTOR && WASTE_VECTORS + item->detail < WASTE_MASKS &&
+                 item->words * sizeof *word <= WASTE_VALUE_BYTES)
+            waste_registers_put(registers, WASTE_VECTORS + item->detail, word,
+                                item->words * (uint32_t)sizeof *word);
+        word += item->words;
+    }
+}
+
+/* What a store stores; NULL: not known. */
+static const uint8_t *stored(struct waste_thread *thread, const struct waste_code *code,
+                             const struct record *record)
+{
+    uint64_t bytes = code->bytes;
+    if (code->move == MOVE_CONSTANT)
+        return bytes <= sizeof code->constant ? (const uint8_t *)&code->constant : NULL;
+    if (code->move != MOVE_STORE)
+        return NULL;
+    if (record->valued && code->data_shift / 8 + bytes <= sizeof record->operand)
+        return (const uint8_t *)&record->operand + code->data_shift / 8;
+    return waste_registers_value(&thread->registers, code->data, code->data_shift, bytes);
+}
+
+static bool is_own(const struct waste_thread *thread, uint64_t address)
+{
+    return thread->stack_high && address + RED_ZONE >= thread->stack_low &&
+           address < thread->stack_high;
+}
+
+static void stack_see(struct waste_thread *thread, uint64_t address)
+{
+    if (!thread->stack_high || address < thread->stack_low)
+        thread->stack_low = address;
+    if (address > thread->stack_high)
+        thread->stack_high = address;
+}
+
+static struct waste_access access_of(const struct waste_thread *thread,
+                                     const struct waste_code *code, const struct record *record,
+                                     uint32_t i, struct waste_site site)
+{
+    uint64_t bytes = record->at[i].bytes;
+    if (code->flags & WASTE_REPEATED && !record->at[i].hidden)
+        bytes *= record->count;
+    return (struct waste_access){.site = site,
+                                 .position = thread->position,
+                                 .address = record->at[i].address,
+                                 .bytes = bytes,
+                                 .quiet = code->flags & WASTE_QUIET,
+                                 .hidden = record->at[i].hidden,
+                                 .shared =
+                                     thread->shared && !is_own(thread, record->at[i].address)};
+}
+
+static void loads_run(struct waste_thread *thread, const struct waste_code *code,
+                      const struct record *record, struct waste_site site)
+{
+    for (uint32_t i = 0; i < record->n; i++) {
+        if (!(record->at[i].access & 1))
+            continue;
+        struct waste_access access = access_of(thread, code, record, i, site);
+        const uint64_t *word = record->words;
+        uint8_t value[WASTE_VALUE_BYTES];
+        /* A load into a register has its value recorded as the result. */
+        for (uint32_t k = 0; code->move == MOVE_LOAD && k < record->n_items; k++) {
+            const struct wire_payload *item = &record->items[k];
+            bool whole =
+                (item->kind == PAYLOAD_RESULT && item->detail == code->data) ||
+                (item->kind == PAYLOAD_VECTOR && WASTE_VECTORS + item->detail == code->data);
+            if (whole && code->data_shift / 8 + access.bytes <= item->words * sizeof *word) {
+                memcpy(value, (const uint8_t *)word + code->data_shift / 8, access.bytes);
+                access.value = value;
+            }
+            word += item->words;
+        }
+        access.hidden |= (code->flags & WASTE_REPEATED) != 0;
+        waste_memory_load(&thread->memory, &access);
+    }
+}
+
+static void stores_run(struct waste_thread *thread, const struct waste_code *code,
+                       const struct record *record, struct waste_site site)
+{
+    for (uint32_t i = 0; i < record->n; i++) {
+        if (!(record->at[i].access & 2))
+            continue;
+        struct waste_access access = access_of(thread, code, record, i, site);
+        if (!access.hidden)
+            access.value = stored(thread, code, record);
+        uint32_t event = waste_memory_store(&thread->memory, &access);
+        if (event)
+            waste_event(&thread->events, event)->set = code->move == MOVE_SET;
+    }
+}
+
+/* Calls and returns, by where return addresses lie. */
+static void calls_run(struct waste_thread *thread, const struct waste_code *code,
+                      const struct record *record, uint32_t number)
+{
+    if (!record->n)
+        return;
+    uint64_t slot = record->at[record->n - 1].address;
+    while (thread->n_calls && thread->calls[thread->n_calls - 1].slot <= slot)
+        thread->n_calls--;
+    if (code->flags & WASTE_CALLS && thread->n_calls < WASTE_CALLS_MAX)
+        thread->calls[thread->n_calls++] = (struct waste_call){slot, number};
+}
+
+static bool too_long(const struct waste_code *code, const struct record *record)
+{
+    return code->flags & WASTE_REPEATED && record->count > STRING_MAX / (code->bytes + 1u);
+}
+
+static void instruction_run(struct waste_thread *thread, uint32_t number,
+                            const struct record *record)
+{
+    struct waste_instruction *instruction = &thread->blocks->code.at[number];
+    const struct waste_code *code = &instruction->code;
+    struct waste_site site = {number, thread->n_calls ? thread->calls[thread->n_calls - 1].code
+                                                      : WASTE_NOWHERE};
+    instruction->executed++;
+    if (!instruction->met)
+        *vec_push(&thread->blocks->met) = number;
+    instruction->met = true;
+    thread->position++;
+    if (code->flags & WASTE_BARRIER || too_long(code, record)) {
+        barrier(thread);
+        return;
+    }
+    for (uint32_t i = 0; i < record->n; i++)
+        if (record->at[i].hidden)
+            stack_see(thread, record->at[i].address);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < record->n; i++)
+        bytes += record->at[i].bytes;
+    if (record->n) {
+        loads_run(thread, code, record, site);
+        stores_run(thread, code, record, site);
+    }
+    waste_registers_run(&thread->registers, code, site, thread->position, bytes);
+    if (record->n_items)
+        results_put(&thread->registers, record);
+    if (code->flags & (WASTE_CALLS | WASTE_RETURNS))
+        calls_run(thread, code, record, number);
+}
+
+/* ---- exits */
+
+/* What is next after an exit, if that is always the same; 0. */
+static uint64_t next_of(const struct units *units, const struct superblock *superblock,
+                        uint32_t exit, uint32_t last)
+{
+    const struct unit_segment *segment = &units->segments.at[superblock->first_segment + last];
+    bool falls = exit - superblock->first_exit >= superblock->n_segments;
+    if (falls)
+        return segment->start + segment->bytes;
+    return segment->end == SEGMENT_STOP ? 0 : segment->target;
+}
+
+static void exit_run(struct waste_thread *thread, uint32_t exit, const uint64_t **words)
+{
+    const struct units *units = thread->blocks->units;
+    struct payload_part part;
+    int32_t owner = units_owner(units, exit);
+    if (owner == UNIT_NONE || !payload_part(units, exit, &part)) {
+        waste_thread_gap(thread);
+        return;
+    }
+    const struct superblock *superblock = &units->superblocks.at[owner];
+    const struct wire_payload *items = part.n_items ? &units->payload.at[part.first_item] : NULL;
+    uint32_t last = superblock_last_segment(superblock, exit - superblock->first_exit);
+    uint32_t first = waste_block(thread->blocks, (uint32_t)owner), done = 0, n = 0;
+    if (thread->next && thread->next != units->segments.at[superblock->first_segment].start)
+        barrier(thread); /* a signal handler, for one */
+    thread->next = next_of(units, superblock, exit, last);
+    for (uint32_t s = 0; s <= last; s++)
+        n += units->segments.at[superblock->first_segment + s].instructions;
+    if (first == WASTE_UNREADABLE) {
+        thread->unread++;
+        thread->position += n;
+        *words += part.words;
+        waste_thread_gap(thread);
+        return;
+    }
+    if (thread->memory.n_grains >= WASTE_GRAINS_MAX) {
+        thread->memory.full++;
+        barrier(thread);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct record record = {0};
+        if (done < part.n_items && items[done].instruction == i)
+            done += record_read(&record, &thread->blocks->code.at[first + i].code, &items[done],
+                                part.n_items - done, words);
+        instruction_run(thread, first + i, &record);
+    }
+}
+
+void waste_thread_run(struct waste_thread *thread, const struct payload_window *window)
+{
+    const uint64_t *words = window->words;
+    for (uint32_t i = 0; i < window->n_exits; i++)
+        exit_run(thread, window->exits[i], &words);
+}

@@ -1,0 +1,28 @@
+/* Findings as rows of a batch (struct waste_key), each weighed.
+ *
+ * Of a window: it weighs so much, and pairs that are longer are found less often in it. A pair that
+ * is d instructions long is whole in a window of L only if it begins in the first L - d of them, so
+ * it stands for L / (L - d) of its kind: that is the survival estimate of Kaplan and Meier for
+ * windows of equal length, whose ends do not depend on what they cut. Pairs longer than
+ * WASTE_REACH of a window are left out: one of them would stand for too many. */
+#pragma once
+
+#include "profile/batch.h"
+#include "waste/waste_blocks.h"
+#include "waste/waste_found.h"
+
+/* Rows, and the longest pair that counts: of 8 parts of a window. */
+enum { WASTE_ROWS = 1 << 16, WASTE_REACH = 7 };
+
+struct waste_rows {
+    struct waste_listener listener; /* for waste_thread_init */
+    struct waste_blocks *blocks;
+    struct batch *batch;
+    uint64_t weight;  /* of one execution in this window */
+    uint64_t length;  /* of the window, in instructions; 0: all pairs are whole */
+    uint64_t crowded; /* findings without a row: there are too many pairs of places */
+};
+
+void waste_rows_init(struct waste_rows *rows, struct waste_blocks *blocks, struct batch *batch);
+/* The window is over: executions of its instructions count. */
+void waste_rows_window(struct waste_rows *rows);
