@@ -31,4 +31,16 @@ assert [rows[depth]['mean'] for depth in sorted(rows)] == [5, 3], rows
 for row in rows.values():
     assert row['trips'] is None or sum(b['n'] * b['count'] for b in row['trips']) == row['iterations'], row
 EOF
+# A loop that is entered beside its head three times of four, and, by its other argument, each time.
+gcc -O1 -g -o "$work/two_ways" tests/programs/two_ways.c || fail 'the test program could not be built'
+for ways in 4 1; do
+"$gait" record -q --exact=trace+loops -o "$work/data" -- "$work/two_ways" 1000 $ways || fail "two_ways: status $?"
+"$gait" report --by loop --function two_ways --json "$work/data" >"$work/json" || fail "two_ways: report: status $?"
+/usr/bin/python3 -B - "$work/json" $ways <<'EOF' || bad=1
+import json, sys
+rows = json.load(open(sys.argv[1]))['rows']
+assert sys.argv[2] != '1' or [(b['n'], b['count']) for b in rows[0]['trips']] == [(1, 1000)], rows
+assert rows and all(row['trips'] is None or sum(b['n'] * b['count'] for b in row['trips']) == row['iterations'] for row in rows), rows
+EOF
+done
 exit $bad

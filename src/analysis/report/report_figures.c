@@ -141,19 +141,39 @@ struct estimate report_entries(const struct report *report, const struct report_
                                      : estimate_count(report->scene->sides[0], &row->entries);
 }
 
+/* A run counts what is entered beside the head, the test at the end of a loop, as an iteration. */
+static void bars_shift(struct trip_bars *bars)
+{
+    for (size_t i = 0; i < bars->n; i++) {
+        struct trip_bar *bar = &bars->at[i];
+        bar->n = fmax(bar->n - 1, 0);
+        bar->from -= bar->from > 0;
+        bar->to -= bar->to > 0;
+    }
+    bars->longer_n -= bars->longer_n > 0;
+}
+
 /* What a loop looks like by its jumps is not always the loop: where one leads back into the loop
- * inside of it, the runs of both are others than theirs. The counts know: they may differ by the
- * one iteration of a loop that is entered at its end, and by chance. */
+ * inside of it, the runs of both are others than theirs. And where it is entered beside its head,
+ * runs have one iteration more. The counts know: where all are entered so, they differ by one, and
+ * where some are, nobody knows which. Exact ones differ by what was cut, others by chance. */
 bool report_trips(const struct report *report, const struct report_row *row, struct trip_bars *bars)
 {
     bool any = trip_bars_make(bars, report->scene, 0, row->module, row->trips);
     struct estimate mean = trip_bars_mean(bars);
     if (!any || row->plain || !row->entries.count || isnan(mean.value))
         return any;
-    double counted = estimate_quotient(report->scene->sides[0], &row->count, &row->entries).value;
-    double slack = 1 + 0.25 * counted;
-    if (counted >= mean.lo - slack && counted <= mean.hi + slack)
+    const struct profile *profile = report->scene->sides[0];
+    bool exact = profile->mode == PROFILE_EXACT;
+    struct estimate quotient = estimate_quotient(profile, &row->count, &row->entries);
+    double counted = quotient.value;
+    double slack = exact ? (0.05 + bars->cut) * counted : 0.5 + 0.25 * counted;
+    bool beside = mean.value > quotient.hi + 0.5; /* one more, rather than none */
+    if (counted + beside >= mean.lo - slack && counted + beside <= mean.hi + slack) {
+        if (beside)
+            bars_shift(bars);
         return true;
+    }
     trip_bars_release(bars);
     *bars = (struct trip_bars){.cut = NAN};
     return false;
