@@ -12,21 +12,39 @@ static bool is_machine(const struct profile *profile)
     return profile->command && strncmp(profile->command, "gait record ", 12) == 0;
 }
 
-/* Of the time off the CPU, the part in which threads waited for something, and not for a CPU that
- * others had. */
-static double blocked_part(const struct profile *profile)
+/* Which node of waits is of the thread; of any: NULL. Callers come before what they call. */
+static bool *nodes_of(const struct stacks *waits, const struct thread_times *thread)
+{
+    bool *of = mem_alloc(waits->nodes.n + 1);
+    for (uint32_t i = 0; i < waits->nodes.n; i++) {
+        struct stack_key key = stacks_key(waits, i);
+        of[i] = key.parent != STACK_NONE
+                    ? of[key.parent]
+                    : !thread || key.address == stack_thread(thread->pid, thread->tid);
+    }
+    return of;
+}
+
+/* Of the time off the CPU, the part in which a thread, or NULL: all, waited for something, and not
+ * for a CPU that others had. */
+static double blocked_part(const struct profile *profile, const struct thread_times *thread)
 {
     const struct stacks *waits = &profile->waits;
     double of[WAIT_KINDS] = {0};
+    bool *meant = nodes_of(waits, thread);
     for (uint32_t i = 0; i < waits->cells.n; i++) {
-        uint32_t group = ((const struct stack_cell *)map_key(&waits->cells, i))->group;
-        if (group == WAIT_BLOCKED + WAIT_NS || group == WAIT_RUNNABLE + WAIT_NS)
+        const struct stack_cell *cell = map_key(&waits->cells, i);
+        uint32_t group = cell->group;
+        if (meant[cell->node] &&
+            (group == WAIT_BLOCKED + WAIT_NS || group == WAIT_RUNNABLE + WAIT_NS))
             of[group / WAIT_KIND_GROUPS] += (double)waits->weights.at[i];
     }
+    mem_free(meant);
     return of[0] + of[1] > 0 ? of[0] / (of[0] + of[1]) : 1;
 }
 
-/* Whether the thread that worked most waited for far longer than it worked. */
+/* Whether the thread that worked most waited for far longer than it worked. Others may be there for
+ * work that does not come. */
 static bool waits(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
@@ -39,7 +57,7 @@ static bool waits(const struct profile *profile)
     double on = (double)(busiest ? busiest->user_ns + busiest->kernel_ns
                                  : totals->user_ns + totals->kernel_ns);
     double off = (double)(busiest ? busiest->off_ns : totals->off_ns);
-    return off * blocked_part(profile) > 3 * on;
+    return off * blocked_part(profile, busiest) > 3 * on;
 }
 
 static bool has_kernel(const struct profile *profile)
@@ -74,7 +92,7 @@ void advise_verdict(struct adviser *adviser)
     const double on = (double)(totals->user_ns + totals->kernel_ns) / 1e9;
     if (is_asked(report) || profile_fact_find(profile, "event"))
         return;
-    const double off = (double)totals->off_ns / 1e9, blocked = off * blocked_part(profile);
+    const double off = (double)totals->off_ns / 1e9, blocked = off * blocked_part(profile, NULL);
     const double little = 0.1; /* seconds: where programs start, nobody has a CPU at once */
     if (waits(profile) && !is_machine(profile) && on > 0)
         advise_line(adviser,
@@ -232,7 +250,7 @@ static bool advise_idle(struct adviser *adviser)
     advise(adviser,
            "there is no sample: threads worked for %.4f s and waited for %.2f s|gait waits",
            (double)(totals->user_ns + totals->kernel_ns) / 1e9,
-           (double)totals->off_ns / 1e9 * blocked_part(profile));
+           (double)totals->off_ns / 1e9 * blocked_part(profile, NULL));
     return true;
 }
 

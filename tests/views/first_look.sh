@@ -43,6 +43,36 @@ if [ "$sampled" = 1 ]; then
 else
     echo 'no samples of the kernel here: not all is tested'
 fi
+# Threads that wait for work do not make a program wait whose first thread works, also where it seldom has a CPU.
+cat >idle.c <<'C'
+#include <pthread.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+static void *rest(void *none) { pause(); return none; }
+static double now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return (double)t.tv_sec + (double)t.tv_nsec / 1e9; }
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    (void)argv;
+    for (int i = 0; argc > 1 && i < 8; i++)
+        pthread_create(&thread, NULL, rest, NULL);
+    volatile uint64_t x = 0;
+    for (double end = now() + (argc > 1 ? 0.3 : 60); now() < end;)
+        for (int i = 0; i < 100000; i++)
+            x += (uint64_t)i;
+    return 0;
+}
+C
+gcc -O1 -g -pthread -o idle idle.c || { bad 'the program does not compile'; finish; }
+cpu=$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')
+others=
+for _ in 1 2 3 4 5; do taskset -c "$cpu" ./idle & others="$others $!"; done
+"$gait" record -q -o idle.data -- taskset -c "$cpu" ./idle threads || bad 'record of idle threads'
+kill $others
+wait $others 2>/dev/null
+"$gait" report idle.data >idle.out
+grep -q 'mostly waits' idle.out && { bad 'threads that wait for work make the program wait'; head -5 idle.out; }
 # What is said to be typed can be typed.
 sed -n 's/^      gait \(.*\)/\1/p' user.out kernel.out waits.out | sort -u >commands
 [ -s commands ] || bad 'no command to type'
