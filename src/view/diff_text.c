@@ -176,11 +176,14 @@ static void closing_print(FILE *to, const struct diff *diff)
         beyond += diff->at[i].beyond && !diff->at[i].sure;
     }
     fprintf(to, "\n");
-    if (!any)
+    if (!any && diff->exact)
+        fprintf(to, "Nothing changed.\n");
+    else if (!any && diff->n == 1)
+        fprintf(to, "Nothing changed beyond noise: the interval includes 0.\n");
+    else if (!any)
         fprintf(to,
-                diff->exact ? "Nothing changed.\n"
-                            : "Nothing changed beyond noise: all intervals, widened because there "
-                              "are %zu rows, include 0.\n",
+                "Nothing changed beyond noise: all intervals, widened because there are %zu rows, "
+                "include 0.\n",
                 diff->n);
     named_print(to, diff, 1, time ? "Slower beyond noise: " : "More instructions: ");
     named_print(to, diff, -1, time ? "Faster beyond noise: " : "Fewer instructions: ");

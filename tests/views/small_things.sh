@@ -107,4 +107,12 @@ if gcc -O1 -g -o entries entries.c && "$gait" record -q --exact=counts -o entrie
     grep -E ' 0 +1 +0\.00 +main' shown && bad 'a loop entered past its head is said to have 0 iterations'
     grep -qE ' - +1 +- +main' shown || { bad 'no - for a loop whose head never ran'; cat shown; }
 fi
+# Of a process that does nothing there is nothing to add up, and no cost to be a share of.
+sleep 60 & sleeper=$!
+"$gait" record -o sleeper.data -p $sleeper --duration 0.5 2>said || bad 'record of a sleeping process'
+kill $sleeper
+wait $sleeper 2>/dev/null
+grep -q 'no sample: only' said || grep -q '[1-9][0-9]* interrupt' said || bad 'it is not said that there is no sample'
+grep -q '^gait: 0 interrupts\|overhead [0-9]\{4,\}\.' said && { bad 'figures of nothing'; cat said; }
+"$gait" record -q --exact=counts -o one.data -- true && "$gait" diff --limit 3 one.data one.data | grep -q '1 rows' && bad 'one rows'
 finish

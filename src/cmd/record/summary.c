@@ -130,6 +130,11 @@ static void print_overhead(const struct recording_options *options,
             summary_seconds(recording->totals.user_ns + recording->totals.kernel_ns));
         return;
     }
+    if (!recording->totals.interrupts && all > 100) { /* of nearly nothing no share says much */
+        say("overhead %.1f ms, as gait measured it, beside %.1f ms of CPU time of the program",
+            all / 100 * 1e3 * cost.alone, 1e3 * cost.alone);
+        return;
+    }
     double ahead = (double)recording->ahead_ns / 1e6, ending = (double)recording->ending_ns / 1e6;
     say("overhead %.2f %% as gait measured it (agent %.2f, tool %.2f), %s; not included: start-up "
         "%.1f ms, names %.1f ms (on an idle CPU), at the end %.1f ms",
@@ -223,11 +228,12 @@ static void print_sampled(const struct recording_options *options,
     const struct totals *totals = &recording->totals;
     char interrupts[32], windows[32], instructions[32];
     double user = summary_seconds(totals->user_ns);
-    say("%s interrupt%s, %s window%s, %s instructions recorded (%.2f million per CPU second)",
-        summary_grouped(totals->interrupts, interrupts), totals->interrupts == 1 ? "" : "s",
-        summary_grouped(totals->windows, windows), totals->windows == 1 ? "" : "s",
-        summary_grouped(totals->instructions, instructions),
-        user > 0 ? (double)totals->instructions / user / 1e6 : 0);
+    if (totals->interrupts)
+        say("%s interrupt%s, %s window%s, %s instructions recorded (%.2f million per CPU second)",
+            summary_grouped(totals->interrupts, interrupts), totals->interrupts == 1 ? "" : "s",
+            summary_grouped(totals->windows, windows), totals->windows == 1 ? "" : "s",
+            summary_grouped(totals->instructions, instructions),
+            user > 0 ? (double)totals->instructions / user / 1e6 : 0);
     print_executed(recording);
     print_overhead(options, recording);
     print_trigger(recording);
