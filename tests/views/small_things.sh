@@ -52,11 +52,12 @@ done
 one=$("$gait" report --json bare.data | grep -o 'bare+0x[0-9a-f]*' | head -1)
 "$gait" annotate "$one" -i bare.data | grep -q "^$one  *[0-9.]*%" || { bad "annotate $one: its head"; "$gait" annotate "$one" -i bare.data | head -5; }
 
+# (One of two samples is half of them, give or take a half: where others have the CPU there may be no more.)
 # Where no sample was taken in the kernel, a total has the interval of its samples, not all or nothing.
 "$gait" record -q -o brief.data -- sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done' || bad 'record of a short program'
 for by in module cpu function,module; do
     "$gait" report --by $by brief.data >shown || bad "report --by $by of a short program"
-    grep -E '([0-9.]+)% -\1( |$)' shown && bad "by $by: an interval from 0 to the value"
+    grep -E '([0-9.]+)% -\1( |$)' shown | grep -v ' 50\.00% -50\.00' && bad "by $by: an interval from 0 to the value"
 done
 # record mentions what nothing can be done about only if asked.
 "$gait" record -o quiet.data -- ./loops 4000 2>said || bad 'record'
