@@ -358,6 +358,8 @@ install: all man
 	install -Dm644 completions/gait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gait
 	install -Dm644 completions/_gait $(DESTDIR)$(PREFIX)/$(ZSH_FUNCTIONS)/_gait
 	install -Dm644 completions/gait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gait.fish
+	install -Dm644 packaging/gait-watch.service $(DESTDIR)$(PREFIX)/lib/systemd/system/gait-watch.service
+	install -Dm644 packaging/watch.conf $(DESTDIR)$(PREFIX)/share/doc/gait/examples/watch.conf
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/doc/gait README.md LICENSE
 deb: all man
 	@tools/deb $O $(VERSION)

@@ -77,9 +77,9 @@ static const char *kind_of(struct profile *profile)
 /* Databases refuse text that is no UTF-8, and people read it on terminals. */
 static const char *name_clean(struct arena *arena, const char *text)
 {
-    enum { NAME_BYTES_MAX = 200 };
-    char *name = arena_alloc(arena, NAME_BYTES_MAX + 8), *to = name;
-    while (*text && to - name < NAME_BYTES_MAX) {
+    enum { LONGEST = 200 };
+    char *name = arena_alloc(arena, NAME_BYTES), *to = name;
+    while (*text && to - name < LONGEST) {
         size_t n = utf8_bytes((const unsigned char *)text);
         bool good = n && (unsigned char)*text >= ' ' && *text != 0x7f;
         if (good)

@@ -3,7 +3,7 @@
 
 #include "profile/profile.h"
 
-enum { BUILD_HEX = 2 * 20 + 1 };
+enum { BUILD_HEX = 2 * 20 + 1, NAME_BYTES = 208 };
 
 struct origin {
     const char *machine, *service; /* of the arena of the profile, or as given */

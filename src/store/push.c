@@ -114,9 +114,9 @@ static bool insert(struct push *push, const struct origin *origin, const uint8_t
                    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
                    values, sizeof values / sizeof *values, NULL, NULL, &changed, err))
         return false;
-    push->sent += changed;
-    push->same += !changed;
-    push->bytes += changed ? body->n : 0;
+    push->sums.sent += changed;
+    push->sums.same += !changed;
+    push->sums.bytes += changed ? body->n : 0;
     return true;
 }
 
@@ -126,6 +126,9 @@ static bool send(struct push *push, struct profile *profile, const uint8_t *dige
     struct bytes body = {0};
     prepare(push, profile);
     origin_find(profile, push->options.machine, push->options.service, &origin);
+    snprintf(push->build, sizeof push->build, "%s", origin.build);
+    snprintf(push->service, sizeof push->service, "%s", origin.service);
+    push->sums.agent_ns += profile->totals.agent_ns;
     bool ok = begin(push, origin_day(origin.begin_ns), err) &&
               code_send(push->store->sql, &push->known, profile, err);
     if (ok) {

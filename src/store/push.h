@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/code.h"
+#include "store/origin.h"
 #include "store/store.h"
 
 struct push_options {
@@ -10,14 +11,21 @@ struct push_options {
     bool unfinished;               /* take recordings that were not closed, too */
 };
 
+struct push_sums {
+    uint64_t sent, same; /* stored, and stored before */
+    uint64_t bytes;      /* of the bodies */
+    uint64_t agent_ns;   /* CPU time that agents used in the recorded programs */
+};
+
 struct push {
     struct store *store;
     struct push_options options;
     struct code_known known;
-    bool begun;          /* a transaction is open */
-    uint64_t sent, same; /* stored, and stored before */
-    uint64_t bytes;      /* of the bodies */
-    char warning[256];   /* of the last file; "" if there is none */
+    bool begun; /* a transaction is open */
+    struct push_sums sums;
+    char warning[256];     /* of the last file; "" if there is none */
+    char build[BUILD_HEX]; /* and what it is of */
+    char service[NAME_BYTES];
 };
 
 void push_init(struct push *push, struct store *store, const struct push_options *options);

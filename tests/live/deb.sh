@@ -34,6 +34,10 @@ cmp -s completions/gait.bash "$work/root/usr/share/bash-completion/completions/g
 cmp -s completions/_gait "$work/root/usr/share/zsh/vendor-completions/_gait" || bad 'no completion for zsh'
 cmp -s completions/gait.fish "$work/root/usr/share/fish/vendor_completions.d/gait.fish" || bad 'no completion for fish'
 
+grep -q '^ExecStart=/usr/bin/gait watch ' "$work/root/usr/lib/systemd/system/gait-watch.service" || bad 'no unit of systemd'
+sed "s|/var/lib/gait|$work|; s|hottest=3|name=no-such-program|" "$work/root/usr/share/doc/gait/examples/watch.conf" >"$work/watch.conf"
+"$work/root/usr/bin/gait" watch --config "$work/watch.conf" --rounds 1 -q 2>"$work/watch" || { bad 'the example of a configuration'; cat "$work/watch"; }
+
 # It finds its agent beside it, in ../lib/gait, and records; its own build, not that of this folder.
 packed=$work/root/usr/bin/gait
 cd "$work" || exit 1

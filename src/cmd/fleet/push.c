@@ -76,8 +76,8 @@ int cmd_push(int argc, char **argv)
     bool ok = push_all(&push, &options, &err);
     if (ok && !options.quiet)
         say("%llu recordings sent, %llu were there already; %llu KiB",
-            (unsigned long long)push.sent, (unsigned long long)push.same,
-            (unsigned long long)(push.bytes + 1023) / 1024);
+            (unsigned long long)push.sums.sent, (unsigned long long)push.sums.same,
+            (unsigned long long)(push.sums.bytes + 1023) / 1024);
     push_release(&push);
     store_close(&store);
     return ok ? EXIT_DONE : say_err(&err);
