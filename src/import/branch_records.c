@@ -35,6 +35,7 @@ void branch_records_init(struct branch_records *records, struct perf_space *spac
     uint64_t each = samples / BATCHES;
     *records = (struct branch_records){.space = space};
     records->per_batch = each < BATCH_SAMPLES ? BATCH_SAMPLES : (uint32_t)each;
+    branch_raw_init(&records->raw, space);
     batch_init(&records->batch);
     map_init(&records->run_keys, sizeof(struct run_key));
     map_init(&records->hop_keys, sizeof(struct hop_key));
@@ -42,6 +43,7 @@ void branch_records_init(struct branch_records *records, struct perf_space *spac
 
 void branch_records_release(struct branch_records *records)
 {
+    branch_raw_release(&records->raw);
     batch_release(&records->batch);
     map_release(&records->run_keys);
     map_release(&records->hop_keys);
@@ -313,17 +315,19 @@ void branch_records_add(struct branch_records *records, const struct perf_seen *
 {
     uint64_t instructions = 0, branches = 0;
     struct place last = {MODULE_NONE, {0}}; /* the source of the newer branch */
+    branch_raw_begin(&records->raw);
     for (uint64_t i = 0; i < seen->n_branches; i++) {
         struct record record = record_at(seen, i);
         struct place from = {MODULE_NONE, {0}}, to = from;
-        if (is_wrong_path(&record)) {
-            lose(records, LOSS_branch_wrong_path);
-            continue;
-        }
         if (in_user(record.from))
             from = place_of(records, seen, record.from);
         if (in_user(record.to))
             to = place_of(records, seen, record.to);
+        branch_raw_add(&records->raw, from, to);
+        if (is_wrong_path(&record)) {
+            lose(records, LOSS_branch_wrong_path);
+            continue;
+        }
         if (to.module != MODULE_NONE)
             branches +=
                 from.module == MODULE_NONE ? arrival_add(records, to) : hop_add(records, from, to);

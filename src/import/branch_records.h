@@ -10,6 +10,7 @@
  * branch from an instruction that is none, though one may start a function, too. */
 #pragma once
 
+#include "import/branch_raw.h"
 #include "import/perf_space.h"
 #include "profile/batch.h"
 
@@ -32,6 +33,7 @@ struct branch_hop {
 
 struct branch_records {
     struct perf_space *space;
+    struct branch_raw raw;
     struct batch batch;
     uint32_t samples, per_batch; /* in the open batch; when it closes */
     struct map run_keys, hop_keys;

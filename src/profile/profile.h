@@ -100,6 +100,11 @@ struct range_key {
     uint32_t module, instructions;
     struct svma start, last; /* first and last instruction; all between ran in a row */
 };
+/* Of profile->runs. A branch leads from `start` to `last`; RUN_ELSEWHERE is no instruction of its
+ * module. */
+#define RUN_BRANCH 0
+#define RUN_RAW UINT32_MAX
+#define RUN_ELSEWHERE UINT64_MAX
 
 /* Which part of a loop's run is in its window. */
 enum trip_how {
@@ -383,9 +388,10 @@ struct profile {
         struct table tables[TABLES];
         struct {
             struct table edges, ranges, trips, paths, values, latencies, modelled, conflicts;
-            /* struct range_key: from the target of one branch record to the source of the next;
-             * `count` is how often, and all else 0. Ranges and edges have them already, in parts.
-             */
+            /* struct range_key, of branch records: from the target of one to the source of the
+             * next. Ranges and edges have them already, in parts. Besides, with `instructions`
+             * RUN_RAW or RUN_BRANCH, runs and branches as llvm-profgen takes the records, be they
+             * possible or not. `count` is how often, and all else 0. */
             struct table runs;
             struct table waste;
         };

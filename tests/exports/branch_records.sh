@@ -2,7 +2,7 @@
 # Branch records of hardware (perf record -b): from the same file gait and llvm-profgen make the same profile for clang, to
 # the byte, of a real machine's records and of those that single steps of a program give; AutoFDO gets the same straight runs
 # as it finds itself, and makes the same of them; and gait counts each branch as often as it is in the records. The same of
-# what perf script prints of them.
+# what perf script prints of them, and of records that are damaged.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 . tests/truth/lib/llvm.sh
@@ -98,6 +98,30 @@ print(f"{right} branches with the counts of the records")
 print(*wrong[:10], sep="\n")
 sys.exit(bool(wrong) or right < 20)
 CHECK
+
+# odd NAME PROGRAM SEED: records that cannot have happened are no excuse.
+odd() {
+    /usr/bin/python3 tests/truth/lib/hardware/odd_branches.py "$2" "$work/odd" "$3" || fail "$1: odd_branches.py"
+    "$gait" import -q --binary "$2" -o "$work/data" "$work/odd" || fail "$1: import: status $?"
+    "$gait" export --raw --format llvm --module "${2##*/}" -o "$work/ours" "$work/data" || fail "$1: export: status $?"
+    "$llvm/llvm-profgen" --perfscript="$work/odd" --binary="$2" --format=text --output="$work/theirs" >"$work/log" 2>&1 ||
+        { cat "$work/log"; fail "$1: llvm-profgen: status $?"; }
+    diff "$work/ours" "$work/theirs" >"$work/diff" || { head -n 20 "$work/diff"; fail "$1: llvm-profgen makes something else"; }
+    "$gait" export --raw --format llvm-raw --module "${2##*/}" -o "$work/ours.raw" "$work/data" || fail "$1: export: status $?"
+    "$llvm/llvm-profgen" --perfscript="$work/odd" --binary="$2" --skip-symbolization --use-offset=0 --output="$work/theirs.raw" >"$work/log" 2>&1 ||
+        { cat "$work/log"; fail "$1: llvm-profgen: status $?"; }
+    # What comes from elsewhere comes from 1 there, which may be code to others.
+    diff <(sed 's/^f\{16\}->/1->/' "$work/ours.raw" | sort) <(sort "$work/theirs.raw") >"$work/diff" ||
+        { head -n 20 "$work/diff"; fail "$1: other runs or branches than llvm-profgen's"; }
+    "$gait" info "$work/data" | grep -q branch_broken || fail "$1: does not say what contradicts the code"
+    echo "$1: $(wc -l <"$work/ours") lines and $(wc -l <"$work/ours.raw") counts as llvm-profgen has them"
+}
+for kind in '' -no-pie -fpseudo-probe-for-profiling '-mllvm -enable-fs-discriminator'; do
+    "$llvm/clang" -O2 -gline-tables-only -fdebug-info-for-profiling $kind -o "$work/program" tests/truth/lib/export/{one,two}.c || fail "clang: status $?"
+    odd "odd records${kind:+, $kind}" "$work/program" 1
+done
+"$llvm/clang++" -O2 -gline-tables-only -fdebug-info-for-profiling -pthread -o "$work/exceptions" tests/programs/exceptions.cc || fail "clang++: status $?"
+odd 'odd records of C++' "$work/exceptions" 2
 
 fixture=../shared/fixtures/lbr
 if [ -r $fixture/test.lbr ]; then

@@ -243,8 +243,8 @@ bool gcc_write(FILE *to, struct export_job *job, struct err *err)
 {
     uint32_t gcc = job->options->gcc_version;
     struct source_counts counts;
-    if (!source_counts_make(&counts, &job->code, gcc < 13 ? &line_dialect : &discriminator_dialect,
-                            err))
+    if (!source_counts_make(&counts, &job->code, NULL,
+                            gcc < 13 ? &line_dialect : &discriminator_dialect, err))
         return false;
     struct writer writer = {.to = to,
                             .counts = &counts,

@@ -12,6 +12,7 @@
  * how often a loop was unrolled or vectorised, so that what is left of its body counts for as many.
  */
 #include "export/job/job.h"
+#include "export/compilers/recorded.h"
 #include "export/compilers/source_counts.h"
 #include "program/binary.h"
 #include "program/elf/symtab.h"
@@ -110,8 +111,8 @@ static void samples_write(struct writer *writer, const struct source_body *body)
                source_place_order(targets[last].place, samples[i].place) == 0;
              last++)
             called += targets[last].count;
-        /* Of a function, a line that called ran at least as often. */
-        if (!writer->counts->probed && body->parent == BODY_NONE && count < called)
+        /* Of a function, a line or probe that called ran at least as often. */
+        if (body->parent == BODY_NONE && count < called)
             count = called;
         place_write(writer, body->depth, samples[i].place);
         fprintf(writer->to, "%" PRIu64, count);
@@ -153,29 +154,35 @@ static void body_write(struct writer *writer, const struct source_body *body)
 
 /* Probes tell blocks apart that lines cannot; clang then asks for them again. */
 static bool counts_make(struct source_counts *counts, const struct code_counts *code,
-                        struct err *err)
+                        const struct recorded *recorded, struct err *err)
 {
     struct probes probes;
     probes_read(&probes, &code->binary->image);
     bool fs = image_has_symbol(&code->binary->image, FS_DISCRIMINATORS), probed = probes.n;
     const struct source_dialect *dialect = fs ? &llvm_fs_dialect : &llvm_dialect;
     if (probed)
-        source_counts_probed(counts, code, dialect, &probes);
+        source_counts_probed(counts, code, recorded, dialect, &probes);
     probes_release(&probes);
-    return probed || source_counts_make(counts, code, dialect, err);
+    return probed || source_counts_make(counts, code, recorded, dialect, err);
 }
 
 bool llvm_write(FILE *to, struct export_job *job, struct err *err)
 {
     struct source_counts counts;
-    if (!counts_make(&counts, &job->code, err))
-        return false;
+    struct recorded recorded = {0};
+    bool raw = recorded_wanted(job);
+    if (raw)
+        recorded_make(&recorded, job);
+    bool ok = raw ? counts_make(&counts, &recorded.code, &recorded, err)
+                  : counts_make(&counts, &job->code, NULL, err);
     struct writer writer = {.to = to, .counts = &counts};
-    for (uint32_t i = 0; i < counts.n_outermost; i++) {
+    for (uint32_t i = 0; ok && i < counts.n_outermost; i++) {
         const struct source_body *body = &counts.bodies.at[counts.outermost[i]];
         if (!is_ambiguous(&writer, body))
             body_write(&writer, body);
     }
-    source_counts_release(&counts);
-    return true;
+    if (ok)
+        source_counts_release(&counts);
+    recorded_release(&recorded);
+    return ok;
 }

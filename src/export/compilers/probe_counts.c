@@ -1,5 +1,6 @@
 #include "export/compilers/source_counts_build.h"
 
+#include "export/compilers/recorded.h"
 #include "export/compilers/runs.h"
 #include "program/binary.h"
 #include "program/probes.h"
@@ -86,6 +87,62 @@ static void others_count(struct prober *prober)
             probe_count(prober, &prober->probes->at[i], 0);
 }
 
+/* ---- of branch records */
+
+/* Each function once. */
+static void function_note(struct prober *prober, struct map *functions, uint64_t at)
+{
+    function_id function = symbols_find(&prober->counts->code->binary->symbols, (struct svma){at});
+    if (function != FUNCTION_NONE)
+        map_add(functions, &function);
+}
+
+static void functions_tell(struct prober *prober, const struct map *functions,
+                           void (*tell)(struct prober *, const struct code_block *))
+{
+    const struct symbols *symbols = &prober->counts->code->binary->symbols;
+    for (uint32_t i = 0; i < functions->n; i++) {
+        function_id function;
+        memcpy(&function, map_key(functions, i), sizeof function);
+        uint32_t range = symbols->functions.at[function].first_range;
+        for (; range != RANGE_NONE; range = symbols->ranges.at[range].next)
+            tell(prober, &(struct code_block){.start = symbols->ranges.at[range].start.v,
+                                              .bytes = (uint32_t)symbols->ranges.at[range].bytes});
+    }
+}
+
+/* Functions that a run begins in, or that a branch leads from or to, ran. Of those that a run
+ * begins in, what did not run has 0. */
+static void records_note(struct prober *prober)
+{
+    const struct recorded *recorded = prober->counts->recorded;
+    struct map functions;
+    map_init(&functions, sizeof(function_id));
+    for (size_t i = 0; i < recorded->starts.n; i++)
+        function_note(prober, &functions, recorded->starts.at[i]);
+    for (size_t i = 0; i < recorded->code.calls.n; i++) {
+        const struct code_call *call = &recorded->code.calls.at[i];
+        function_note(prober, &functions, call->to);
+        if (call->from_us)
+            function_note(prober, &functions, call->from);
+    }
+    functions_tell(prober, &functions, block_note);
+    map_release(&functions);
+}
+
+static void unrecorded_count(struct prober *prober)
+{
+    const struct recorded_starts *starts = &prober->counts->recorded->starts;
+    struct map functions;
+    map_init(&functions, sizeof(function_id));
+    for (size_t i = 0; i < starts->n; i++)
+        function_note(prober, &functions, starts->at[i]);
+    functions_tell(prober, &functions, block_count);
+    map_release(&functions);
+}
+
+/* ---- calls */
+
 static const struct probe *call_find(const struct probes *probes, uint64_t at)
 {
     for (size_t i = probes_from(probes, at); i < probes->n && probes->at[i].at == at; i++)
@@ -94,13 +151,15 @@ static const struct probe *call_find(const struct probes *probes, uint64_t at)
     return NULL;
 }
 
-/* Probes need no debug information; then a function is called as its symbol is. */
+/* Probes need no debug information; then a function is called as its symbol is. llvm-profgen does
+ * so only if the program has none at all. */
 static uint32_t callee_find(struct source_counts *counts, uint64_t at)
 {
     const struct symbols *symbols = &counts->code->binary->symbols;
     uint32_t name = source_entry_find(counts, at);
     function_id function = symbols_find(symbols, (struct svma){at});
-    if (name != BODY_NONE || function == FUNCTION_NONE ||
+    bool known = counts->recorded && counts->code->binary->inlines->stretches.n;
+    if (name != BODY_NONE || known || function == FUNCTION_NONE ||
         symbols->functions.at[function].start.v != at ||
         symbols->functions.at[function].source != FUNCTION_SYMBOL)
         return name;
@@ -129,9 +188,11 @@ static void calls_count(struct prober *prober)
 }
 
 void source_counts_probed(struct source_counts *counts, const struct code_counts *code,
-                          const struct source_dialect *dialect, const struct probes *probes)
+                          const struct recorded *recorded, const struct source_dialect *dialect,
+                          const struct probes *probes)
 {
-    *counts = (struct source_counts){.code = code, .dialect = dialect, .probed = true};
+    *counts = (struct source_counts){
+        .code = code, .recorded = recorded, .dialect = dialect, .probed = true};
     struct prober prober = {.counts = counts, .probes = probes};
     binary_lines(code->binary);
     binary_inlines(code->binary);
@@ -139,11 +200,16 @@ void source_counts_probed(struct source_counts *counts, const struct code_counts
     map_init(&prober.ran, sizeof(uint32_t));
     prober.bodies = mem_alloc((probes->nodes.n + 1) * sizeof *prober.bodies);
     memset(prober.bodies, 0xFF, (probes->nodes.n + 1) * sizeof *prober.bodies);
-    for (size_t i = 0; i < code->blocks.n; i++)
+    for (size_t i = 0; !recorded && i < code->blocks.n; i++)
         block_note(&prober, &code->blocks.at[i]);
+    if (recorded)
+        records_note(&prober);
     for (size_t i = 0; i < code->blocks.n; i++)
         block_count(&prober, &code->blocks.at[i]);
-    others_count(&prober);
+    if (recorded)
+        unrecorded_count(&prober);
+    else
+        others_count(&prober);
     calls_count(&prober);
     mem_free(prober.bodies);
     map_release(&prober.ran);

@@ -101,13 +101,14 @@ void runs_make(struct runs *runs, const struct code_counts *code)
     runs_join(runs);
 }
 
-static void runs_recorded(struct runs *runs, const struct export_job *job)
+void runs_recorded(struct runs *runs, const struct export_job *job, bool raw)
 {
     const struct table *table = &job->profile->runs;
     *runs = (struct runs){0};
     for (uint32_t i = 0; i < table->n; i++) {
         const struct range_key *key = map_key(&table->keys, i);
-        if (scene_module(job->scene, 0, key->module) == job->code.module)
+        if (key->instructions != RUN_BRANCH && (key->instructions == RUN_RAW) == raw &&
+            scene_module(job->scene, 0, key->module) == job->code.module)
             *vec_push(runs) = (struct run){key->start.v, key->last.v, table->at[i].count};
     }
     runs_join(runs);
@@ -116,7 +117,7 @@ static void runs_recorded(struct runs *runs, const struct export_job *job)
 void runs_of_job(struct runs *runs, const struct export_job *job)
 {
     if (job->options->raw && job->profile->runs.n)
-        runs_recorded(runs, job);
+        runs_recorded(runs, job, false);
     else
         runs_make(runs, &job->code);
 }

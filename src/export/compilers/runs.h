@@ -21,6 +21,8 @@ void runs_make(struct runs *runs, const struct code_counts *code);
 /* The same, or runs as branch records have them, if counts are wanted raw and the profile has some:
  * AutoFDO's sums of functions depend on where runs begin and end. */
 void runs_of_job(struct runs *runs, const struct export_job *job);
+/* Runs of branch records; raw: as llvm-profgen takes them. */
+void runs_recorded(struct runs *runs, const struct export_job *job, bool raw);
 void runs_release(struct runs *runs);
 
 /* Branches that were taken, those that lead into the module: jumps, calls and tail calls; by from,

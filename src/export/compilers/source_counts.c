@@ -1,6 +1,7 @@
 #include "export/compilers/source_counts_build.h"
 
 #include "base/err.h"
+#include "export/compilers/recorded.h"
 #include "export/compilers/runs.h"
 #include "program/binary.h"
 #include "program/dwarf/debug_info.h"
@@ -157,8 +158,7 @@ static struct source_node node_find(struct source_counts *counts, uint64_t at, u
     return found;
 }
 
-/* Whose code it is, whatever is inlined there; BODY_NONE: debug information does not say. */
-static uint32_t function_name(struct source_counts *counts, uint64_t at)
+uint32_t source_function_name(struct source_counts *counts, uint64_t at)
 {
     const struct inlines *inlines = counts->code->binary->inlines;
     uint32_t unit = 0;
@@ -201,7 +201,7 @@ static struct source_spot spot_find(struct source_counts *counts, uint64_t at)
     return spot;
 }
 
-static void block_add(struct source_counts *counts, const struct code_block *block)
+void source_block_add(struct source_counts *counts, const struct code_block *block)
 {
     for (uint64_t at = block->start, end = block->start + block->bytes; at < end;) {
         struct source_spot spot = spot_find(counts, at);
@@ -237,10 +237,10 @@ static void others_add(struct source_counts *counts)
         const struct stretch *stretch = &inlines->stretches.at[i];
         function_id function = symbols_find(symbols, (struct svma){stretch->start});
         if (function != FUNCTION_NONE && !counted[function] &&
-            name_ran(counts, function_name(counts, stretch->start)))
-            block_add(counts,
-                      &(struct code_block){.start = stretch->start,
-                                           .bytes = (uint32_t)(stretch->end - stretch->start)});
+            name_ran(counts, source_function_name(counts, stretch->start)))
+            source_block_add(
+                counts, &(struct code_block){.start = stretch->start,
+                                             .bytes = (uint32_t)(stretch->end - stretch->start)});
     }
     mem_free(counted);
 }
@@ -254,7 +254,8 @@ uint32_t source_entry_find(struct source_counts *counts, uint64_t at)
     function_id function = symbols_find(symbols, (struct svma){at});
     if (function == FUNCTION_NONE || symbols->functions.at[function].start.v != at)
         return BODY_NONE;
-    return function_name(counts, at);
+    uint32_t name = source_function_name(counts, at);
+    return name != BODY_NONE && source_entry_believed(counts, function, name) ? name : BODY_NONE;
 }
 
 static void head_add(struct source_counts *counts, uint32_t name, uint64_t count)
@@ -381,6 +382,7 @@ void source_counts_begin(struct source_counts *counts)
     map_init(&counts->target_keys, sizeof(struct target_key));
     map_init(&counts->nodes, 2 * sizeof(uint32_t));
     map_init(&counts->origins, 2 * sizeof(uint64_t));
+    map_init(&counts->ranges, sizeof(uint32_t));
 }
 
 void source_counts_end(struct source_counts *counts)
@@ -390,20 +392,26 @@ void source_counts_end(struct source_counts *counts)
     map_release(&counts->target_keys);
     map_release(&counts->nodes);
     map_release(&counts->origins);
+    map_release(&counts->ranges);
+    vec_release(&counts->n_ranges);
     vec_release(&counts->known);
     vec_release(&counts->functions);
 }
 
 bool source_counts_make(struct source_counts *counts, const struct code_counts *code,
-                        const struct source_dialect *dialect, struct err *err)
+                        const struct recorded *recorded, const struct source_dialect *dialect,
+                        struct err *err)
 {
-    *counts = (struct source_counts){.code = code, .dialect = dialect};
+    *counts = (struct source_counts){.code = code, .recorded = recorded, .dialect = dialect};
     binary_lines(code->binary);
     binary_inlines(code->binary);
     source_counts_begin(counts);
     for (size_t i = 0; i < code->blocks.n; i++)
-        block_add(counts, &code->blocks.at[i]);
-    others_add(counts);
+        source_block_add(counts, &code->blocks.at[i]);
+    if (recorded)
+        source_unrecorded_add(counts);
+    else
+        others_add(counts);
     calls_add(counts);
     source_counts_sort(counts);
     source_counts_end(counts);

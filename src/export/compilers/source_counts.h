@@ -14,6 +14,7 @@
 
 struct dwarf_unit;
 struct probes;
+struct recorded;
 
 /* How a compiler calls things. */
 struct source_dialect {
@@ -64,6 +65,7 @@ struct source_target {
 
 struct source_counts {
     const struct code_counts *code;
+    const struct recorded *recorded; /* NULL: the code's counts are of whole functions */
     const struct source_dialect *dialect;
     struct intern names;
     struct source_bodies {
@@ -82,6 +84,10 @@ struct source_counts {
 
     /* while they are made */
     struct map body_keys, sample_keys, target_keys, nodes, origins;
+    struct map ranges; /* of recorded: names of functions, */
+    struct source_range_counts {
+        VEC(uint32_t);
+    } n_ranges; /* and in how many pieces each is */
     struct source_nodes {
         VEC(struct source_node);
     } known; /* for each of nodes */
@@ -102,14 +108,16 @@ struct source_origin {
     uint32_t name, decl_line; /* name: BODY_NONE: it has none */
 };
 
-/* False: the binary does not say where its code comes from. The code and the dialect outlive the
- * counts. */
+/* False: the binary does not say where its code comes from. All that is given outlives the counts;
+ * recorded: where the code is from, or NULL. */
 bool source_counts_make(struct source_counts *counts, const struct code_counts *code,
-                        const struct source_dialect *dialect, struct err *err);
+                        const struct recorded *recorded, const struct source_dialect *dialect,
+                        struct err *err);
 /* The same by probes (program/probes.h): the line of a place is a probe's number, and its count the
  * sum of its copies. */
 void source_counts_probed(struct source_counts *counts, const struct code_counts *code,
-                          const struct source_dialect *dialect, const struct probes *probes);
+                          const struct recorded *recorded, const struct source_dialect *dialect,
+                          const struct probes *probes);
 void source_counts_release(struct source_counts *counts);
 
 const char *source_name(const struct source_counts *counts, uint32_t name);

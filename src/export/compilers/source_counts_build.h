@@ -2,6 +2,7 @@
 #pragma once
 
 #include "export/compilers/source_counts.h"
+#include "program/symbols/symbols.h"
 
 void source_counts_begin(struct source_counts *counts);
 /* Makes one order of everything, and tells each body which part is its own. */
@@ -19,3 +20,13 @@ struct source_sample *source_sample_add(struct source_counts *counts, uint32_t b
 void source_target_add(struct source_counts *counts, const struct source_target *target);
 /* The name of the function that starts there; BODY_NONE: none that debug information knows. */
 uint32_t source_entry_find(struct source_counts *counts, uint64_t at);
+/* Whose code it is, whatever is inlined there; BODY_NONE: debug information does not say. */
+uint32_t source_function_name(struct source_counts *counts, uint64_t at);
+/* A block's counts, to the places that its code comes from. */
+void source_block_add(struct source_counts *counts, const struct code_block *block);
+
+/* Of branch records: of functions in which a run begins, all that did not run has 0. */
+void source_unrecorded_add(struct source_counts *counts);
+/* Whether the function that debug information calls so begins there, to llvm-profgen: a symbol of
+ * another name does not say so, unless the function is in one piece. */
+bool source_entry_believed(struct source_counts *counts, function_id function, uint32_t name);
