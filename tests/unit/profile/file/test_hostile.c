@@ -186,8 +186,8 @@ static void bad_content_is_an_error_that_says_where(void **state)
             "f: byte 51: TRIPS chunk, byte 4 of its payload: runs of 0 iterations");
     REFUSED(CHUNK_TRIPS, "\x02\x0a\x82\x01\x00\x02\x07",
             "f: byte 51: TRIPS chunk, byte 5 of its payload: runs of 65 iterations");
-    REFUSED(CHUNK_PATHS, "\x02\x0a\x02\x10\x02\x07",
-            "f: byte 51: PATHS chunk, byte 4 of its payload: path of kind 8");
+    REFUSED(CHUNK_PATHS, "\x02\x0a\x02\x1c\x02\x07",
+            "f: byte 51: PATHS chunk, byte 4 of its payload: path of kind 14");
     REFUSED(CHUNK_LATENCIES, "\x02\x0a\x08\x00\x02\x07",
             "f: byte 51: LATENCIES chunk, byte 4 of its payload: latency of kind 4");
     REFUSED(CHUNK_MODELLED, "\x02\x0a\x16\x00\x02\x07",
