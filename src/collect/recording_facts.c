@@ -4,6 +4,7 @@
 #include "collect/drain.h"
 #include "collect/output/output.h"
 #include "collect/recording.h"
+#include "compress/hotlist.h"
 #include "model/core/model.h"
 
 #include <inttypes.h>
@@ -50,6 +51,8 @@ void facts_first(struct profile *head, const struct recording_options *options)
         profile_fact(head, "only", options->only_text);
     if (options->compress)
         profile_fact(head, "compress", options->compress);
+    if (options->hotlist)
+        profile_fact(head, "hotlist", hotlist_kind_name((enum hotlist_kind)(options->hotlist - 1)));
     if (options->core) {
         bool addresses = record->events & EVENTS_ADDRESS;
         profile_fact(head, "core", options->core->name);

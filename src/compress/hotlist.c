@@ -11,14 +11,37 @@ static const struct hotlist_way *way(const struct hotlist *list)
     switch ((enum hotlist_kind)list->kind) {
     case HOTLIST_CONCISE: return &hotlist_concise;
     case HOTLIST_COUNTING: return &hotlist_counting;
-    case HOTLIST_SPACE_SAVING: break;
+    case HOTLIST_SPACE_SAVING:
+    case HOTLIST_KINDS: break;
     }
     return &hotlist_space_saving;
 }
 
 void hotlist_init(struct hotlist *list, enum hotlist_kind kind)
 {
-    *list = (struct hotlist){.kind = kind, .threshold = HOTLIST_ONE, .failure = UINT64_MAX};
+    *list = (struct hotlist){
+        .kind = kind, .threshold = HOTLIST_ONE, .failure = UINT64_MAX, .most = HOTLIST_VALUES};
+}
+
+const char *hotlist_kind_name(enum hotlist_kind kind)
+{
+    static const char *const names[HOTLIST_KINDS] = {"concise", "counting", "space-saving"};
+    return names[kind];
+}
+
+uint32_t hotlist_entry_bytes(enum hotlist_kind kind)
+{
+    return (kind == HOTLIST_SPACE_SAVING ? 3 : 2) * sizeof(uint64_t);
+}
+
+uint64_t hotlist_unsure(const struct hotlist *list)
+{
+    uint64_t most = 0;
+    if (list->kind != HOTLIST_SPACE_SAVING)
+        return list->threshold >> (32 - HOTLIST_BITS);
+    for (uint32_t i = 0; i < list->n; i++)
+        most = list->errors[i] > most ? list->errors[i] : most;
+    return most << HOTLIST_BITS;
 }
 
 void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random)

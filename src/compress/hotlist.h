@@ -20,10 +20,11 @@ enum hotlist_kind {
     HOTLIST_CONCISE,
     HOTLIST_COUNTING,
     HOTLIST_SPACE_SAVING,
+    HOTLIST_KINDS,
     HOTLIST_DEFAULT = HOTLIST_SPACE_SAVING
 };
 
-enum { HOTLIST_VALUES = 16 };
+enum { HOTLIST_VALUES = 16, HOTLIST_BITS = 4 };
 
 struct hotlist {
     uint64_t total; /* values ever inserted: exact */
@@ -31,7 +32,7 @@ struct hotlist {
      * and how many values (counting: of those not in the list) to skip before the next that enters.
      */
     uint64_t threshold, failure, skip;
-    uint32_t kind, n;
+    uint32_t kind, n, most; /* most: values that are kept, at most HOTLIST_VALUES */
     /* One more than are kept: the last to enter may be one too many. */
     uint64_t values[HOTLIST_VALUES + 1];
     uint64_t counts[HOTLIST_VALUES + 1];
@@ -45,7 +46,14 @@ struct hotlist_estimate {
     bool certain;
 };
 
+/* Its word; and what an entry takes in memory. */
+const char *hotlist_kind_name(enum hotlist_kind kind);
+uint32_t hotlist_entry_bytes(enum hotlist_kind kind);
 void hotlist_init(struct hotlist *list, enum hotlist_kind kind);
+/* In 2^-HOTLIST_BITS: one occurrence in so many is in the sample (concise), or brings a value into
+ * the list (counting); space-saving: the most that any count may have of others. 1 and 0: all is
+ * exact. */
+uint64_t hotlist_unsure(const struct hotlist *list);
 void hotlist_insert(struct hotlist *list, uint64_t value, struct random *random);
 /* Adds so many at once; space-saving lists only. The value at the head, mostly the most frequent,
  * costs least. */

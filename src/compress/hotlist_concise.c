@@ -21,7 +21,7 @@ static void add(struct hotlist *list, uint64_t value, uint64_t count, struct ran
     }
     list->counts[i] += count;
     hotlist_forward(list, i);
-    while (list->n > HOTLIST_VALUES)
+    while (list->n > list->most)
         thin(list, hotlist_raised(list), random);
 }
 

@@ -18,7 +18,7 @@ static void come_in(struct hotlist *list, uint64_t value, uint64_t count, struct
 {
     list->values[list->n] = value;
     list->counts[list->n++] = count;
-    while (list->n > HOTLIST_VALUES)
+    while (list->n > list->most)
         raise(list, hotlist_raised(list), random);
 }
 

@@ -25,7 +25,7 @@ void hotlist_add_other(struct hotlist *list, uint64_t value, uint64_t count)
         uint32_t to = hotlist_forward(list, i);
         if (to != i)
             swap_errors(list, i, to);
-    } else if (i < HOTLIST_VALUES) {
+    } else if (i < list->most) {
         list->values[i] = value;
         list->counts[i] = count;
         list->errors[i] = 0;

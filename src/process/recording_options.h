@@ -40,6 +40,7 @@ struct recording_options {
     bool value_callers;     /* values apart for each caller */
     const char *compress;   /* a compressor of values, as typed; NULL: none */
     const struct design *design;
+    uint32_t hotlist;        /* enum hotlist_kind + 1: keeps the values of each place; 0: none */
     const char *module;      /* file of a customisation module; NULL: none */
     const char *dump_events; /* file for all events of windows; NULL: none */
 

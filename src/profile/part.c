@@ -285,7 +285,7 @@ static void values_add(struct profile *profile, const struct table *old, size_t 
         if (row->table != TABLE_VALUES)
             continue;
         const struct value_key *key = map_key(&old->keys, row->key);
-        bool first = !seen[row->key] && !(key->kind & VALUE_ALL);
+        bool first = !seen[row->key] && !(key->kind & (VALUE_ALL | VALUE_UNSURE));
         seen[row->key] = true;
         if (taken && (since_begin || (!first && !value_is_late(old, row, all))))
             sums_add_batch(table_at(&profile->values, key), row->time, row->count, at->x_time,

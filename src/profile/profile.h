@@ -171,7 +171,8 @@ struct path_key {
  * return address of the function, if callers are kept apart. `count` is the number of times, in
  * 2^-VALUE_BITS. In batches, `time` is the root of this count times the count of all, so that the
  * sum of its squares is their covariance; in the VALUE_ALL row it is the number of windows with the
- * place. */
+ * place. VALUE_UNSURE: the row has the threshold of the place's hotlist (hotlist_unsure), if the
+ * values came through one (fact `hotlist`). */
 struct value_key {
     uint32_t module, kind;
     uint64_t address, value;
@@ -183,7 +184,8 @@ enum {
     VALUE_DETAIL_SHIFT = 8,
     VALUE_ALL = 1 << 16,
     VALUE_STRIDE = 1 << 17,
-    VALUE_KINDS = 1 << 18
+    VALUE_UNSURE = 1 << 18,
+    VALUE_KINDS = 1 << 19
 };
 
 static inline uint32_t value_kind(uint32_t payload_kind, uint32_t detail)

@@ -1,6 +1,7 @@
 #include "values/value_lists.h"
 
 #include "values/value_calls.h"
+#include "base/memory.h"
 
 #include <math.h>
 
@@ -83,18 +84,46 @@ void value_lists_see(struct value_lists *lists, uint32_t place, uint64_t value, 
     value_counts_add(&list_touch(lists, place, window_last(lists))->counts, value, sightings);
 }
 
+/* A hotlist takes occurrences, however much they weigh. */
+static void hotlist_see(struct value_lists *lists, struct value_list *list, uint64_t value,
+                        uint64_t weight)
+{
+    if (!list->hot) {
+        list->hot = mem_alloc(sizeof *list->hot);
+        hotlist_init(list->hot, (enum hotlist_kind)(lists->hotlist - 1));
+    }
+    list->counts.total += weight;
+    hotlist_insert(list->hot, value, &lists->random);
+}
+
 static void see(void *to, uint32_t place, uint64_t value)
 {
     struct value_lists *lists = to;
     struct value_list *list = list_touch(lists, place, window_last(lists));
     if (lists->stream)
         pass_on(lists, list, place, value);
+    else if (lists->hotlist)
+        hotlist_see(lists, list, value, lists->weight);
     else
         value_counts_add(&list->counts, value, lists->weight);
 }
 
+static void column_see_hot(struct value_lists *lists, uint32_t place,
+                           const struct value_column *column)
+{
+    for (size_t i = 0; i < column->n; i++) {
+        const struct value_visit *visit = &column->visits[i];
+        struct value_list *list = list_touch(lists, place, UINT64_C(1) << visit->window);
+        hotlist_see(lists, list, column->words[visit->words + column->at], visit->weight);
+    }
+}
+
 static void column_see(void *to, uint32_t place, const struct value_column *column)
 {
+    if (((struct value_lists *)to)->hotlist) {
+        column_see_hot(to, place, column);
+        return;
+    }
     struct value_counts counts = list_get(to, place)->counts;
     uint64_t windows = 0;
     for (size_t i = 0; i < column->n; i++) {
@@ -145,7 +174,7 @@ bool value_lists_take(struct value_lists *lists, const struct payload_window *wh
 
 void value_lists_init(struct value_lists *lists, const struct units *units)
 {
-    *lists = (struct value_lists){0};
+    *lists = (struct value_lists){.random = {1}};
     value_places_init(&lists->places, units);
 }
 
@@ -157,6 +186,7 @@ void value_lists_release(struct value_lists *lists)
     for (size_t i = 0; i < lists->lists.n; i++) {
         value_counts_release(&lists->lists.at[i].counts);
         vec_release(&lists->lists.at[i].told);
+        mem_free(lists->lists.at[i].hot);
     }
     vec_release(&lists->lists);
     vec_release(&lists->touched);
@@ -195,6 +225,31 @@ static void value_flush(struct value_lists *lists, uint32_t place, const struct 
     told->count = seen->count;
 }
 
+/* What estimates are in occurrences; values weigh. */
+static uint64_t weight_of(const struct value_list *list, uint64_t count)
+{
+    return (uint64_t)((double)count * (double)list->counts.total / (double)list->hot->total + 0.5);
+}
+
+static void hotlist_flush(struct value_lists *lists, uint32_t place, uint64_t worth,
+                          struct batch *batch)
+{
+    const struct value_list *list = &lists->lists.at[place];
+    struct hotlist_estimate estimates[HOTLIST_VALUES];
+    size_t n = hotlist_estimates(list->hot, estimates);
+    for (size_t i = 0; i < n; i++) {
+        struct value_count seen = {estimates[i].value, weight_of(list, estimates[i].count)};
+        if (seen.count >= worth)
+            value_flush(lists, place, &seen, batch);
+    }
+    struct value_key key = value_places_key(&lists->places, place);
+    uint64_t unsure = hotlist_unsure(list->hot);
+    key.kind |= VALUE_UNSURE;
+    batch_table_add(&batch->values, batch_value_index(batch, &key), 0,
+                    list->hot->kind == HOTLIST_SPACE_SAVING ? weight_of(list, unsure) >> VALUE_BITS
+                                                            : unsure);
+}
+
 static void list_flush(struct value_lists *lists, uint32_t place, bool last, struct batch *batch)
 {
     struct value_list *list = &lists->lists.at[place];
@@ -202,6 +257,8 @@ static void list_flush(struct value_lists *lists, uint32_t place, bool last, str
     uint64_t worth = counts->total / (last ? WORTH_PART : WORTH_PART_NOW);
     uint64_t least = (last ? UINT64_C(2) : UINT64_C(4)) << VALUE_BITS;
     worth = worth < least ? least : worth;
+    if (last && list->hot)
+        hotlist_flush(lists, place, worth, batch);
     for (uint32_t i = 0; i < counts->n_slots; i++)
         if (counts->slots[i].count >= worth)
             value_flush(lists, place, &counts->slots[i], batch);

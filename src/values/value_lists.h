@@ -4,11 +4,15 @@
  * growth of the counts goes into it. A value that was seen once, or rarely among others, gets no
  * row of its own. One row of each place holds the sum over all its values.
  *
+ * If a hotlist was asked for (record --hotlist), it has the values of a place in constant space.
+ * Its estimates go up and down, so it is read when nothing more will follow.
+ *
  * Where order does not matter, windows wait until there are enough to count them place by place
  * (value_chunk.h). */
 #pragma once
 
 #include "base/vec.h"
+#include "compress/hotlist.h"
 #include "values/value_chunk.h"
 #include "values/value_counts.h"
 #include "values/value_places.h"
@@ -23,6 +27,7 @@ struct value_told {
 
 struct value_list {
     struct value_counts counts; /* in 2^-VALUE_BITS of a sighting */
+    struct hotlist *hot;        /* has the values instead: counts has only their total; or NULL */
     uint64_t seen;              /* windows of the chunk with it: one bit each */
     uint32_t windows;           /* windows before those, since the last flush */
     uint32_t row;               /* sum of all its values; MAP_NONE: not looked up */
@@ -50,6 +55,8 @@ struct value_lists {
         VEC(uint32_t);
     } touched;        /* since the last flush */
     uint64_t changes; /* of the mappings, when rows were looked up */
+    uint32_t hotlist; /* enum hotlist_kind + 1; 0: values are counted */
+    struct random random;
 };
 
 void value_lists_init(struct value_lists *lists, const struct units *units);

@@ -59,6 +59,11 @@ static void place_json(struct json *json, const struct places_values *places,
     if (place->caller_module != MODULE_NONE)
         json_string(json, "context", address_text(scene, place->caller_module, place->caller));
     json_number(json, "total", place->total);
+    if (!isnan(place->unsure)) {
+        json_string(json, "hotlist", hotlist_kind_name(places->hotlist));
+        json_number(json, places->hotlist == HOTLIST_SPACE_SAVING ? "others_most" : "threshold",
+                    place->unsure);
+    }
     struct estimate share = invariance(places, place);
     estimate_json(json, "invariance", "invariance_lo", "invariance_hi", share);
     json_string(json, "finding", value_finding_name(value_finding_of(places, place)));

@@ -66,6 +66,20 @@ static void register_print(const struct page *page, const struct value_place *pl
         fprintf(page->to, "      returned in %%%s\n", name);
 }
 
+/* What a hotlist has not seen whole. */
+static void threshold_print(struct page *page, const struct value_place *place)
+{
+    bool saving = page->places->hotlist == HOTLIST_SPACE_SAVING;
+    if (isnan(place->unsure) || (saving ? place->unsure <= 0 : place->unsure <= 1))
+        return;
+    fprintf(page->to,
+            saving ? "      threshold: up to %.0f more of each, which may be others'\n"
+            : page->places->hotlist == HOTLIST_CONCISE
+                ? "      threshold %.3g: one occurrence in so many was kept\n"
+                : "      threshold %.3g: one occurrence in so many brought a value into the list\n",
+            place->unsure);
+}
+
 static void place_print(struct page *page, const struct value_place *place)
 {
     struct scene *scene = page->places->scene;
@@ -84,6 +98,7 @@ static void place_print(struct page *page, const struct value_place *place)
     caller_print(page, place);
     for (size_t i = 0; i < place->n && i < VALUES_SHOWN; i++)
         value_print(page, place, &values[i]);
+    threshold_print(page, place);
     if (!place->n)
         fprintf(page->to, "      no value is frequent enough to be shown\n");
     enum value_finding finding = value_finding_of(page->places, place);

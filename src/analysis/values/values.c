@@ -126,8 +126,8 @@ static enum value_use use_of(const struct decoded *decoded, uint32_t key_kind)
 /* ---- rows of the profile, place by place */
 
 struct record {
-    struct value_key key; /* the module is the scene's, the kind without VALUE_ALL */
-    bool all;
+    struct value_key key; /* the module is the scene's, the kind without the two that follow */
+    bool all, unsure;
     const struct sums *sums;
 };
 
@@ -146,6 +146,8 @@ static int by_place(const void *a, const void *b)
         return x->key.caller < y->key.caller ? -1 : 1;
     if (x->all != y->all)
         return x->all ? -1 : 1;
+    if (x->unsure != y->unsure)
+        return x->unsure ? -1 : 1;
     if (x->sums->count != y->sums->count)
         return x->sums->count > y->sums->count ? -1 : 1;
     if (x->key.to != y->key.to)
@@ -180,6 +182,24 @@ static struct estimate share_of(const struct sums *value, const struct sums *all
     double wide = deviation * student_t((uint64_t)(batches - 1));
     return (struct estimate){share, fmax(0, fmin(share - wide, coin.lo)),
                              fmin(1, fmax(share + wide, coin.hi))};
+}
+
+/* Of a value through a hotlist with this threshold: what chance may have done to its count, below
+ * and above (compress/hotlist_concise.c, hotlist_counting.c). What space-saving counts is certain.
+ */
+static struct estimate share_widen(struct estimate share, enum hotlist_kind kind, double unsure,
+                                   double count, double total)
+{
+    double below = 0, above = unsure;
+    if (kind == HOTLIST_CONCISE)
+        below = above = 1.96 * sqrt(count * fmax(0, unsure - 1));
+    else if (kind == HOTLIST_COUNTING) {
+        double before = fmax(0, 0.418 * unsure - 1);
+        below = unsure > 1 ? fmin(before, count) : 0;
+        above = unsure > 1 ? 3 * unsure - before : 0;
+    }
+    return (struct estimate){share.value, fmax(0, share.lo - below / total),
+                             fmin(1, share.hi + above / total)};
 }
 
 static double saving(const struct places_values *places, const struct value_place *place)
@@ -243,11 +263,20 @@ static void place_add(struct places_values *places, struct value_registers *regi
                                 .caller = key->caller,
                                 .total = units(records[0].sums->count),
                                 .first = places->values.n};
-    for (size_t i = 1; i < n; i++)
-        *vec_push(&places->values) = (struct place_value){
-            records[i].key.value, records[i].key.to, units(records[i].sums->count),
-            exact ? share_exact(records[i].sums, records[0].sums)
-                  : share_of(records[i].sums, records[0].sums)};
+    bool hot = n > 1 && records[1].unsure;
+    place.unsure = hot                                       ? units(records[1].sums->count)
+                   : places->hotlist == HOTLIST_SPACE_SAVING ? 0
+                                                             : (double)NAN;
+    for (size_t i = 1 + hot; i < n; i++) {
+        struct place_value value = {records[i].key.value, records[i].key.to,
+                                    units(records[i].sums->count),
+                                    exact ? share_exact(records[i].sums, records[0].sums)
+                                          : share_of(records[i].sums, records[0].sums)};
+        if (hot)
+            value.share =
+                share_widen(value.share, places->hotlist, place.unsure, value.count, place.total);
+        *vec_push(&places->values) = value;
+    }
     values_place_add(places, &place);
 }
 
@@ -281,7 +310,8 @@ static void records_take(struct records *records, const struct scene *scene)
         record.key.to = scene_module(scene, 0, record.key.to);
         record.key.caller_module = scene_module(scene, 0, record.key.caller_module);
         record.all = record.key.kind & VALUE_ALL;
-        record.key.kind &= ~(uint32_t)VALUE_ALL;
+        record.unsure = record.key.kind & VALUE_UNSURE;
+        record.key.kind &= ~(uint32_t)(VALUE_ALL | VALUE_UNSURE);
         if (record.key.module != MODULE_NONE && scene->modules.at[record.key.module].shown)
             *vec_push(records) = record;
     }
@@ -296,12 +326,23 @@ static bool same_place(const struct record *a, const struct record *b)
            a->key.caller == b->key.caller;
 }
 
+/* HOTLIST_KINDS: values came through none. */
+static enum hotlist_kind hotlist_of(const struct profile *profile)
+{
+    const char *name = profile_fact_find(profile, "hotlist");
+    enum hotlist_kind kind = 0;
+    while (kind < HOTLIST_KINDS && (!name || strcmp(name, hotlist_kind_name(kind)) != 0))
+        kind++;
+    return kind;
+}
+
 void values_make(struct places_values *places, struct scene *scene, uint32_t kinds)
 {
     struct records records = {0};
     struct value_registers registers;
     value_registers_init(&registers, scene);
-    *places = (struct places_values){.scene = scene, .kinds = kinds};
+    *places = (struct places_values){
+        .scene = scene, .kinds = kinds, .hotlist = hotlist_of(scene->sides[0])};
     records_take(&records, scene);
     for (size_t i = 0, n; i < records.n; i += n) {
         for (n = 1; i + n < records.n && same_place(&records.at[i], &records.at[i + n]); n++)

@@ -10,6 +10,7 @@
 #include "analysis/counts/estimate.h"
 #include "analysis/counts/scene.h"
 #include "analysis/values/value_type.h"
+#include "compress/hotlist.h"
 
 enum value_use { /* in the order of what knowing it is worth */
                  VALUE_DIVISOR,
@@ -53,6 +54,7 @@ struct value_place {
                                it is not known */
     uint64_t caller;        /* where it returns to */
     double total;           /* how often the place was seen */
+    double unsure;   /* threshold of its hotlist (hotlist_unsure); not a number: it has none */
     double saves;    /* cycles of a thousand instructions of the program, if its values were known:
                         what it is sorted by */
     size_t first, n; /* of values */
@@ -60,8 +62,9 @@ struct value_place {
 
 struct places_values {
     struct scene *scene;
-    uint32_t kinds; /* bits of enum value_use: those that are here, if there are any */
-    double total;   /* of all places */
+    uint32_t kinds;            /* bits of enum value_use: those that are here, if there are any */
+    double total;              /* of all places */
+    enum hotlist_kind hotlist; /* HOTLIST_KINDS: none */
     struct {
         VEC(struct place_value);
     } values; /* of each place: the most frequent first */

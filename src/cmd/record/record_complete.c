@@ -115,6 +115,10 @@ static bool mode_check(const struct recording_options *walks, struct err *err)
         return err_set(err, ERR_USAGE, "--dump-stream goes with --exact=trace");
     if (walks->dump_skip && !walks->dump_stream)
         return err_set(err, ERR_USAGE, "--dump-skip goes with --dump-stream FILE");
+    if (walks->hotlist && (!values || mode != RECORD_SAMPLED || walks->compress))
+        return err_set(err, ERR_USAGE,
+                       "--hotlist goes with sampled values (--events value, argument or address), "
+                       "and not with --compress");
     if (walks->compress && mode != RECORD_SAMPLED)
         return err_set(err, ERR_USAGE, "--compress goes with samples; gait lab compresses traces");
     if (walks->module && mode != RECORD_SAMPLED)

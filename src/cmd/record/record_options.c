@@ -177,6 +177,14 @@ static bool take_events(void *to, const struct flag *flag, const char *text, str
     return options->events = true;
 }
 
+static bool take_hotlist(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    int place = flag_word(flag, value);
+    (void)err;
+    ((struct record_command *)to)->walks.hotlist = (uint32_t)(place + 1);
+    return place >= 0;
+}
+
 static bool take_compress(void *to, const struct flag *flag, const char *text, struct err *err)
 {
     struct record_command *options = to;
@@ -342,6 +350,8 @@ static const struct flag flags[] = {
      .expected = "edge, call, address, value, argument, latency or stack, with commas between"},
     {"context", 0, NULL, NULL, "keep values separately for each caller",
      TO(set, walks.value_callers)},
+    {"hotlist", 0, "KIND", "concise, counting or space-saving",
+     ": keep the values of each place in a list of constant size", .take = take_hotlist},
     {"compress", 0, "DESIGN", NULL, "compress what is recorded: R256, H[P256]2048, T2[256]2048x2",
      .take = take_compress},
     {"module", 0, "X.so", NULL, "load a customisation module; gait values shows its results",

@@ -132,6 +132,8 @@ struct window_consumer *window_values_open(const struct window_setting *setting)
     held_locks_init(&values->locks, setting->units, &values->lists);
     latencies_init(&values->latencies, &values->lists);
     values->lists.places.by_callers = options->value_callers;
+    values->lists.hotlist = options->hotlist;
+    values->lists.random.state = options->record.seed;
     values->lists.places.calls = options->record.events & EVENTS_ARGUMENT;
     values->lists.ordered = addresses; /* strides */
     values->locks.on = addresses;

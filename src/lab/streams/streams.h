@@ -7,4 +7,5 @@
 
 extern const struct lab_table lab_streams_programs, lab_streams_chance, lab_streams_errors,
     lab_streams_convergence, lab_streams_parts, lab_streams_counters, lab_streams_branches,
-    lab_streams_designs, lab_streams_hash, lab_streams_tags, lab_streams_settle, lab_streams_kinds;
+    lab_streams_designs, lab_streams_hash, lab_streams_tags, lab_streams_settle, lab_streams_kinds,
+    lab_streams_hotlists;

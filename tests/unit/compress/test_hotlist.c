@@ -116,6 +116,7 @@ static void huge_counts_are_thinned_at_once(void **state)
                             .total = 1000000000,
                             .threshold = list.threshold,
                             .failure = list.failure,
+                            .most = list.most,
                             .n = 1,
                             .values = {7},
                             .counts = {1000000000}};
