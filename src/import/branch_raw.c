@@ -44,7 +44,7 @@ static void run_add(struct branch_raw *raw, uint32_t module, uint32_t kind, stru
                     struct svma last)
 {
     struct range_key key = {module, kind, start, last};
-    sum_add(&table_at(&raw->space->profile->runs, &key)->count, 1);
+    sum_add(&table_at(&raw->space->profile->runs, &key)->count, raw->times);
 }
 
 /* As the module sees it. */
@@ -65,8 +65,9 @@ static void module_add(struct branch_raw *raw, uint32_t module, struct place fro
     source->at = from.address;
 }
 
-void branch_raw_begin(struct branch_raw *raw)
+void branch_raw_begin(struct branch_raw *raw, uint64_t times)
 {
+    raw->times = times;
     raw->sources.n = 0;
 }
 

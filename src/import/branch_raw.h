@@ -25,6 +25,7 @@ struct branch_source {
 
 struct branch_raw {
     struct perf_space *space;
+    uint64_t times;
     struct branch_sweeps {
         VEC(struct branch_sweep {
             bool made;
@@ -39,7 +40,8 @@ struct branch_raw {
 void branch_raw_init(struct branch_raw *raw, struct perf_space *space);
 void branch_raw_release(struct branch_raw *raw);
 
-void branch_raw_begin(struct branch_raw *raw);
+/* A sample, that counts so often. */
+void branch_raw_begin(struct branch_raw *raw, uint64_t times);
 /* The next record of the sample, older than the one before; an end that is no user code has no
  * module. */
 void branch_raw_add(struct branch_raw *raw, struct place from, struct place to);

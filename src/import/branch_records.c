@@ -59,7 +59,7 @@ bool branch_records_usable(uint64_t branch_type)
 
 static void lose(struct branch_records *records, enum loss loss)
 {
-    sum_add(&records->space->profile->totals.losses[loss], 1);
+    sum_add(&records->space->profile->totals.losses[loss], records->times);
 }
 
 /* ---- indices of the batch */
@@ -74,14 +74,16 @@ static uint32_t edge_index(struct branch_records *records, struct place from, st
 static void edge_add(struct branch_records *records, uint32_t edge)
 {
     if (edge != MAP_NONE)
-        batch_add_edge_at(&records->batch, edge, ONE_TIME, ONE_COUNT);
+        batch_add_edge_at(&records->batch, edge, records->times * ONE_TIME,
+                          records->times * ONE_COUNT);
 }
 
 /* The other way of a branch: struct sums has how often both were gone in the place of its time. */
 static void way_add(struct branch_records *records, uint32_t fallen, bool fell)
 {
     if (fallen != MAP_NONE)
-        batch_add_edge_at(&records->batch, fallen, ONE_COUNT, fell ? ONE_COUNT : 0);
+        batch_add_edge_at(&records->batch, fallen, records->times * ONE_COUNT,
+                          fell ? records->times * ONE_COUNT : 0);
 }
 
 /* ---- straight runs */
@@ -157,10 +159,11 @@ static uint32_t run_add(struct branch_records *records, struct place start, stru
         return 0;
     }
     struct range_key whole = {start.module, run->instructions, start.address, last.address};
-    sum_add(&table_at(&records->space->profile->runs, &whole)->count, 1);
+    sum_add(&table_at(&records->space->profile->runs, &whole)->count, records->times);
     for (uint32_t i = run->first; i < run->first + run->n; i++) {
         const struct branch_part *part = &records->parts.at[i];
-        batch_add_range_at(&records->batch, part->range, ONE_TIME, ONE_COUNT);
+        batch_add_range_at(&records->batch, part->range, records->times * ONE_TIME,
+                           records->times * ONE_COUNT);
         if (part->falls && part->edge != MAP_NONE)
             way_add(records, part->edge, true);
         else
@@ -306,16 +309,26 @@ static void window_end(struct branch_records *records, uint64_t instructions, ui
         instructions = branches;
     if (!instructions)
         return;
+    instructions *= records->times;
     batch_add_window(&records->batch, instructions * ONE_TIME, instructions * ONE_COUNT);
-    sum_add(&totals->windows, 1);
+    sum_add(&totals->windows, records->times);
     sum_add(&totals->instructions, instructions);
+}
+
+/* Bounded, so that sums stay far from their ends. */
+static uint64_t times_of(const struct perf_seen *seen)
+{
+    if (!(seen->has & PERF_SAMPLE_PERIOD) || seen->kind->period != 1 || !seen->period)
+        return 1;
+    return seen->period < BRANCH_TIMES_MOST ? seen->period : BRANCH_TIMES_MOST;
 }
 
 void branch_records_add(struct branch_records *records, const struct perf_seen *seen)
 {
     uint64_t instructions = 0, branches = 0;
     struct place last = {MODULE_NONE, {0}}; /* the source of the newer branch */
-    branch_raw_begin(&records->raw);
+    records->times = times_of(seen);
+    branch_raw_begin(&records->raw, records->times);
     for (uint64_t i = 0; i < seen->n_branches; i++) {
         struct record record = record_at(seen, i);
         struct place from = {MODULE_NONE, {0}}, to = from;

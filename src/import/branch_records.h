@@ -3,7 +3,8 @@
  * Between the target of one and the source of the next everything ran once, in a straight line.
  *
  * Every branch and run counts once, as llvm-profgen and AutoFDO count them: what `gait report`
- * calls executions are those that the records show. Nothing scales them up to the whole run.
+ * calls executions are those that the records show. Nothing scales them up to the whole run. Only
+ * samples that stand for several equal ones (period, if the event's is 1) count as often.
  *
  * The kernel's branches are left out, unless they lead to the start of a function: a signal
  * handler. What cannot have happened is left out and counted as a loss: a run across a jump, a
@@ -15,6 +16,8 @@
 #include "profile/batch.h"
 
 struct perf_seen;
+
+enum { BRANCH_TIMES_MOST = 100000000 }; /* that one sample may count */
 
 /* Indices are those of the batch. */
 struct branch_part {
@@ -36,6 +39,7 @@ struct branch_records {
     struct branch_raw raw;
     struct batch batch;
     uint32_t samples, per_batch; /* in the open batch; when it closes */
+    uint64_t times;              /* that the open sample counts */
     struct map run_keys, hop_keys;
     uint64_t decoded; /* instructions of runs */
     struct branch_runs {

@@ -1,6 +1,7 @@
 #include "import/brstack.h"
 
 #include "base/err.h"
+#include "import/branch_records.h"
 #include "import/import.h"
 #include "program/elf/image.h"
 
@@ -37,6 +38,7 @@ struct script {
     uint32_t pid, tid;
     uint64_t ip;
     bool has_pid, has_ip;
+    uint64_t times; /* 0: not told */
     struct record records[BRANCHES_MOST];
     uint64_t n;
 };
@@ -90,7 +92,8 @@ static void attr_put(struct script *script)
     u32_put(script, ATTR_BYTES);
     u64_put(script, PERF_COUNT_HW_CPU_CYCLES);
     u64_put(script, 1); /* the period: what the text counts are samples */
-    u64_put(script, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK);
+    u64_put(script,
+            PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK);
     for (int i = 0; i < 4; i++) /* read format, flags, wakeup and breakpoint */
         u64_put(script, 0);
     u64_put(script, 0);
@@ -191,6 +194,7 @@ static void sample_put(struct script *script)
     u64_put(script, script->has_ip ? script->ip : script->records[0].to);
     u32_put(script, script->has_pid ? script->pid : 1);
     u32_put(script, script->has_pid ? script->tid : 1);
+    u64_put(script, script->times ? script->times : 1);
     u64_put(script, script->n);
     bytes_put(script, script->records, script->n * sizeof *script->records);
     record_end(script, at);
@@ -338,6 +342,20 @@ static void sample_take(struct script *script, const char *at)
 static void sample_forget(struct script *script)
 {
     script->has_pid = script->has_ip = false;
+    script->times = 0;
+}
+
+/* A number alone, without blanks before it: so many samples are as the next one. */
+static bool times_take(struct script *script, const char *line, const char *end)
+{
+    char *stop;
+    if (!isdigit((unsigned char)*line))
+        return false;
+    uint64_t times = strtoull(line, &stop, 10);
+    if (stop != end || !times)
+        return false;
+    script->times = times < BRANCH_TIMES_MOST ? times : BRANCH_TIMES_MOST;
+    return true;
 }
 
 static void line_take(struct script *script, const char *line, const char *end)
@@ -349,7 +367,7 @@ static void line_take(struct script *script, const char *line, const char *end)
         fork_take(script, event, end);
     } else if (*word_next(line) == '\n' || !*word_next(line)) {
         sample_forget(script);
-    } else {
+    } else if (!times_take(script, line, end)) {
         const char *branches = branches_find(line);
         head_take(script, line, branches ? branches : end);
         if (branches) {

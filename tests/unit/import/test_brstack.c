@@ -106,6 +106,20 @@ static void addresses_and_branches(void **state)
     expect(&text, 3, 3 * (2 + 4), 0);
 }
 
+/* Scripts add equal samples up: a number, and the sample. */
+static void a_number_before_a_sample_is_how_often(void **state)
+{
+    struct text text = {0};
+    (void)state;
+    map_say(&text, 7);
+    say(&text, "1000\n          40062f ");
+    branches_say(&text);
+    say(&text, "\n          40062f ");
+    branches_say(&text);
+    say(&text, "\n");
+    expect(&text, 1001, 1001 * (2 + 4), 0);
+}
+
 /* With everything that perf script can print before them, and stacks between. */
 static void heads_and_stacks(void **state)
 {
@@ -162,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_and_branches),
+        cmocka_unit_test(a_number_before_a_sample_is_how_often),
         cmocka_unit_test(heads_and_stacks),
         cmocka_unit_test(what_is_broken_ends_a_sample),
         cmocka_unit_test(without_mappings_the_program_must_be_named),

@@ -1,6 +1,7 @@
 """odd_branches.py PROGRAM OUT SEED: branch records as perf script prints them, of random walks over the code of PROGRAM: returns
 that lead anywhere, and one record in 20 damaged: ends beside instructions, in other code, in the kernel or nowhere; records
-that are doubled, lost, or lead backwards; stacks of all depths, samples that skid, one that has no record."""
+that are doubled, lost, or lead backwards; stacks of all depths, samples that skid; and some samples stand for many, whose
+number is on the line before."""
 import random
 import re
 import subprocess
@@ -81,7 +82,9 @@ def main():
             low, high, at = address & ~0xFFF, address + size + 0xFFF & ~0xFFF, offset & ~0xFFF
             print(f"PERF_RECORD_MMAP2 100/100: [{low + walker.base:#x}({high - low:#x}) @ {at and hex(at)} 08:01 1 0]: r-xp {sys.argv[1]}", file=out)
         print(f"PERF_RECORD_MMAP2 100/100: [{OTHER:#x}({1 << 20:#x}) @ 0 08:01 2 0]: r-xp /nowhere/other.so", file=out)
-        for _ in range(SAMPLES):
+        for i in range(SAMPLES):
+            if i % 7 == 0:
+                print(i * i * 40 + 2, file=out)
             print(walker.sample(), file=out)
 
 
