@@ -188,6 +188,8 @@ static int contexts(const struct options *options, const struct profile *profile
     scene.verbose = options->view.verbose;
     bool ok = plain_open(&plain, &scene, 0, options->filter, &err);
     if (ok) {
+        if (!options->view.json)
+            plain_fold_stubs(&plain);
         ok = show(options, &plain, &err);
         plain_close(&plain);
     }

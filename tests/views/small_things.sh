@@ -116,4 +116,29 @@ wait $sleeper 2>/dev/null
 grep -q 'no sample: only' said || grep -q '[1-9][0-9]* interrupt' said || bad 'it is not said that there is no sample'
 grep -q '^gait: 0 interrupts\|overhead [0-9]\{4,\}\.' said && { bad 'figures of nothing'; cat said; }
 "$gait" record -q --exact=counts -o one.data -- true && "$gait" diff --limit 3 one.data one.data | grep -q '1 rows' && bad 'one rows'
+# A stub of the PLT is what it leads to, for people; --json and --plt tell them apart.
+echo 'int tiny(int x) { return x ^ 1; }' >tiny.c
+cat >stubs.c <<'C'
+#include <time.h>
+int tiny(int x);
+static double now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return (double)t.tv_sec + (double)t.tv_nsec / 1e9; }
+int main(void)
+{
+    int x = 0;
+    for (double end = now() + 0.5; now() < end;)
+        for (int i = 0; i < 1000000; i++)
+            x = tiny(x);
+    return x >> 1;
+}
+C
+if gcc -O1 -g -shared -fPIC -o libtiny.so tiny.c && gcc -O1 -g -fcf-protection=none -o stubs stubs.c -L. -ltiny -Wl,-rpath,. -Wl,-z,lazy; then
+    "$gait" record -q -F 999 -o stubs.data -- ./stubs || bad 'record of stubs'
+    "$gait" report --plt stubs.data | grep -q 'tiny@plt' || bad 'the program has no stub'
+    for view in contexts 'contexts --bottom-up' 'report --callees-of main' 'report --callers-of tiny' report; do
+        "$gait" $view -i stubs.data >shown || bad "$view of stubs"
+        grep -q 'tiny@plt' shown && { bad "$view: a stub is a function"; grep tiny shown; }
+    done
+    "$gait" contexts --json stubs.data | grep -q 'tiny@plt' || bad 'contexts --json: no stub'
+    "$gait" report --callees-of main stubs.data | grep -q '[0-9]%.* tiny ' || bad 'main does not call tiny'
+fi
 finish

@@ -43,11 +43,13 @@ static uint32_t inlined_add(struct context_frames *frames, uint32_t module,
 
 /* Debug information has the innermost first; the last is the real function, whose name is ours. */
 static void place_add(struct context_frames *frames, struct code_frames *found, uint32_t function,
-                      uint64_t at, bool inlines)
+                      uint64_t at, bool inlines, bool stub)
 {
     uint32_t module = frames->functions.at[function].module;
     struct context_frame *real = vec_push(&frames->list);
     real->function = function;
+    if (stub) /* the place is not one of its own */
+        return;
     code_frames_find(found, frames->plain->scene, module, at);
     if (!found->n)
         return;
@@ -92,7 +94,8 @@ void context_frames_make(struct context_frames *frames, const struct plain *plai
             uint32_t place = map_add(&places, key);
             if (place == firsts.n) {
                 *vec_push(&firsts) = node;
-                place_add(frames, &found, function, key[1], inlines);
+                place_add(frames, &found, function, key[1], inlines,
+                          plain->flags[node] & PLAIN_STUB);
             } else {
                 uint32_t known = firsts.at[place];
                 frames_repeat(frames, frames->first_of[known], frames->first_of[known + 1]);

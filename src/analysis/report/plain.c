@@ -10,7 +10,7 @@
 
 /* ---- whose code */
 
-static uint32_t function_add(struct plain *plain, struct plain_function function)
+uint32_t plain_function_add(struct plain *plain, struct plain_function function)
 {
     uint64_t key[2] = {(uint64_t)function.module << 32 | function.function, function.start};
     uint32_t i = map_add(&plain->function_keys, key);
@@ -24,14 +24,14 @@ static uint32_t function_at(struct plain *plain, uint32_t module, uint64_t at)
     struct code_owner code = code_owner_find(plain->scene, plain->side, module, at);
     bool shown = code.module < plain->scene->modules.n ? plain->scene->modules.at[code.module].shown
                                                        : !plain->scene->only_module;
-    return function_add(plain,
-                        (struct plain_function){
-                            .module = code.module,
-                            .function = code.function,
-                            .start = code.start,
-                            .name = code.linkage,
-                            .shown = shown && scene_function_wanted(plain->scene, code.module,
-                                                                    code.function, code.linkage)});
+    return plain_function_add(
+        plain, (struct plain_function){
+                   .module = code.module,
+                   .function = code.function,
+                   .start = code.start,
+                   .name = code.linkage,
+                   .shown = shown && scene_function_wanted(plain->scene, code.module, code.function,
+                                                           code.linkage)});
 }
 
 static bool thread_matches(struct plain_filter filter, uint64_t thread)

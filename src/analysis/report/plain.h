@@ -32,6 +32,7 @@ struct plain_function {
 enum plain_flags {
     PLAIN_KEPT = 1,   /* of a thread that the filter lets through */
     PLAIN_KERNEL = 2, /* in the kernel */
+    PLAIN_STUB = 4,   /* a stub of the PLT, taken for what it leads to */
 };
 
 struct plain {
@@ -61,6 +62,11 @@ struct plain {
 bool plain_open(struct plain *plain, struct scene *scene, uint32_t side, struct plain_filter filter,
                 struct err *err);
 void plain_close(struct plain *plain);
+/* Takes stubs of the PLT for the functions that they lead to, where these are known. Not in exact
+ * profiles: their stubs have these below. */
+void plain_fold_stubs(struct plain *plain);
+/* The number of the function, which is added if it is new. */
+uint32_t plain_function_add(struct plain *plain, struct plain_function function);
 
 /* Whether weights are events and not nanoseconds; the fact "event" has their name. */
 bool plain_counts_events(const struct profile *profile);

@@ -344,10 +344,12 @@ static bool relate(struct finder *finder, struct err *err)
         counts_relate(finder);
     else if (profile->mode == PROFILE_SAMPLED && !stacks_have_callers(&profile->stacks))
         return err_set(err, ERR_FORMAT, "no stacks were recorded: --by call shows calls");
-    else if (plain_open(&relatives->plain, relatives->scene, 0, (struct plain_filter){0}, err))
-        stacks_relate(finder);
-    else
+    else if (!plain_open(&relatives->plain, relatives->scene, 0, (struct plain_filter){0}, err))
         return false;
+    else {
+        plain_fold_stubs(&relatives->plain);
+        stacks_relate(finder);
+    }
     itself_add(finder);
     return true;
 }
