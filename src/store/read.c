@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "profile/file/file.h"
 #include "store/code.h"
+#include "store/question.h"
 #include "store/store.h"
 
 struct reading {
@@ -33,30 +34,6 @@ static bool body_take(void *to, const struct sql_value *columns, struct err *err
     return ok;
 }
 
-enum { SERVICE, MACHINE, MODE, BUILD, BUILD_END, SINCE, UNTIL, VALUES };
-/* What recordings and sums have in common. */
-#define WANTED                                                                                     \
-    "($1 = '' OR service = $1) AND ($3 = '' OR kind = $3 OR kind LIKE $3 || ' %') "                \
-    "AND build >= $4 AND build < $5 "
-#define WANTED_RECORDINGS                                                                          \
-    WANTED "AND ($2 = '' OR machine = $2) AND begin_ns >= $6 AND begin_ns < $7 "
-/* A sum belongs to a question that its hours overlap. */
-#define WANTED_SUMS WANTED "AND (hour + hours) * 3600000000000 > $6 AND hour * 3600000000000 < $7 "
-
-static void values_set(struct store *store, struct sql_value values[VALUES])
-{
-    const struct store_query *query = &store->place.query;
-    const char *build = query->build ? query->build : "";
-    values[SERVICE] = sql_text(query->service ? query->service : "");
-    values[MACHINE] = sql_text(query->machine ? query->machine : "");
-    values[MODE] = sql_text(query->mode ? query->mode : "");
-    values[BUILD] = sql_text(build);
-    /* Every digit of a build-id is below 'g'. */
-    values[BUILD_END] = sql_text(arena_format(&store->arena, "%sg", build));
-    values[SINCE] = sql_number((int64_t)query->since_ns);
-    values[UNTIL] = sql_number(query->until_ns ? (int64_t)query->until_ns : INT64_MAX);
-}
-
 static bool count_take(void *to, const struct sql_value *columns, struct err *err)
 {
     (void)err;
@@ -70,25 +47,25 @@ static bool machine_read(struct store *store, const struct sql_value *values,
 {
     return sql_query(store->sql,
                      "SELECT body FROM gait_recordings WHERE rolled = 0 AND " WANTED_RECORDINGS,
-                     values, VALUES, body_take, reading, NULL, err) &&
+                     values, QUESTION_VALUES, body_take, reading, NULL, err) &&
            sql_query(store->sql,
                      "SELECT count(*) FROM gait_recordings WHERE rolled <> 0 "
                      "AND " WANTED_RECORDINGS,
-                     values, VALUES, count_take, &reading->left_out, NULL, err);
+                     values, QUESTION_VALUES, count_take, &reading->left_out, NULL, err);
 }
 
 /* One statement: what moves from a recording to a sum meanwhile is seen once. */
 static bool bodies_read(struct store *store, struct reading *reading, struct err *err)
 {
-    struct sql_value values[VALUES];
-    values_set(store, values);
+    struct sql_value values[QUESTION_VALUES];
+    question_values(store, values);
     if (store->place.query.machine)
         return machine_read(store, values, reading, err);
     return sql_query(store->sql,
                      "SELECT body FROM gait_recordings WHERE rolled = 0 "
                      "AND " WANTED_RECORDINGS "UNION ALL "
                      "SELECT body FROM gait_sums WHERE " WANTED_SUMS,
-                     values, VALUES, body_take, reading, NULL, err);
+                     values, QUESTION_VALUES, body_take, reading, NULL, err);
 }
 
 static bool fill(struct store *store, struct profile *profile, int64_t left_out, struct err *err)
