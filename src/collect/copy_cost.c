@@ -1,5 +1,6 @@
 #include "collect/copy_cost.h"
 
+#include "walk/base/budgets.h"
 #include "walk/run.h"
 #include "wire/plain.h"
 
@@ -14,6 +15,7 @@ enum {
     UNITS_BYTES = 1 << 20,
     COUNTERS = 1 << 12,
     CONTEXT_BYTES = sizeof(struct context) + COUNTERS * sizeof(uint64_t),
+    ENDLESS = 1 << 30, /* instructions: more than a call executes */
     USUAL_Q8 = 256,
     LEAST_Q8 = 64,
     HAS_FSGSBASE = 2, /* in AT_HWCAP2 */
@@ -206,8 +208,7 @@ call_walked(struct try *try, uint64_t function)
     context->gpr[RSP] = sp - 8;
     context->pc = function;
     context->flags = 0x202;
-    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        context->budgets[i] = INT64_MIN / 2;
+    budgets_begin(context, ENDLESS);
     uint64_t gs = gs_swap((uint64_t)context), began = __rdtsc();
     (void)walk_run(&try->walk, FLAVOUR_PLAIN);
     uint64_t ticks = __rdtsc() - began;
@@ -218,12 +219,8 @@ call_walked(struct try *try, uint64_t function)
 /* By wire/plain.h: of the call before. */
 static uint64_t figured(const struct context *context)
 {
-    const uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
-    uint64_t paid[2] = {0, 0};
-    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        paid[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] - INT64_MIN / 2);
-    return plain_copies_ticks(USUAL_Q8, paid[0] & exits, paid[1] & exits,
-                              (paid[0] + paid[1]) >> BUDGET_BITS);
+    struct spent spent = budgets_spent(context, ENDLESS);
+    return plain_copies_ticks(USUAL_Q8, spent.direct, spent.indirect, spent.instructions);
 }
 
 static void cost_add(struct try *try, uint64_t (*function)(void), struct cost *sum)
@@ -254,6 +251,6 @@ uint32_t copy_cost_measure_q8(void)
     if (!sum.figured)
         return USUAL_Q8;
     uint64_t more = sum.copies > sum.native ? sum.copies - sum.native : 0;
-    uint64_t cost = more * 256 / sum.figured * 4 / 3;
+    uint64_t cost = more * 256 / sum.figured * 5 / 4;
     return (uint32_t)(cost < LEAST_Q8 ? LEAST_Q8 : cost > USUAL_Q8 ? USUAL_Q8 : cost);
 }

@@ -6,12 +6,14 @@
 #include "agent/base/thread.h"
 #include "agent/sampling/budget.h"
 #include "agent/sampling/tally.h"
+#include "walk/base/budgets.h"
 #include "walk/base/sys.h"
 #include "wire/plain.h"
 
 enum {
     FIRST = 4000, /* instructions of the first piece */
     LEAST = 256,
+    PIECE_MOST = 4 * BUDGET_MOST,
     PIECES_MAX = 64,
     END_PART = 16, /* a trail may end so early */
     PACE_BITS = 16,
@@ -33,20 +35,16 @@ enum {
 static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece *ret)
 {
     struct context *context = thread->context;
-    int64_t each = ((int64_t)n / 4 + 1) << BUDGET_BITS;
-    uint64_t half[2] = {0, 0};
-    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        context->budgets[i] = -each;
+    int64_t each = (int64_t)n / 4 + 1;
+    budgets_begin(context, each);
     uint64_t apart = walk_ticks_apart(&thread->walk), between = thread->walk.between_ticks;
     uint64_t tsc = sys_tsc();
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_PLAIN);
     uint64_t all = sys_tsc() - tsc, ticks = all - (walk_ticks_apart(&thread->walk) - apart);
-    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++)
-        half[i / (CONTEXT_BUDGETS / 2)] += (uint64_t)(context->budgets[i] + each);
-    uint64_t exits = (UINT64_C(1) << BUDGET_BITS) - 1;
-    *ret = (struct plain_piece){.instructions = (half[0] + half[1]) >> BUDGET_BITS,
-                                .direct = half[0] & exits,
-                                .indirect = half[1] & exits,
+    struct spent spent = budgets_spent(context, each);
+    *ret = (struct plain_piece){.instructions = spent.instructions,
+                                .direct = spent.direct,
+                                .indirect = spent.indirect,
                                 .ticks = ticks,
                                 .copies = all - (thread->walk.between_ticks - between)};
     return stop;
@@ -65,7 +63,7 @@ static uint64_t native_of(const struct plain_piece *piece, uint64_t ticks)
 {
     uint64_t tallied = agent.options.tally ? piece->instructions : 0;
     uint32_t scale = agent.options.copies_q8;
-    return plain_native_ticks(scale, ticks,
+    return plain_native_ticks(ticks,
                               plain_copies_ticks(scale, piece->direct, piece->indirect, tallied));
 }
 
@@ -135,7 +133,7 @@ static uint64_t piece_next(uint64_t asked, const struct plain_piece *last,
     uint64_t ticks = course_ticks(course), ran = last->instructions;
     uint64_t wanted = course->all.instructions * (left - left / 4) / (ticks ? ticks : 1);
     uint64_t n = wanted * asked / (ran ? ran : 1);
-    uint64_t most = 8 * asked;
+    uint64_t most = asked < PIECE_MOST / 8 ? 8 * asked : PIECE_MOST;
     return n < LEAST ? LEAST : n > most ? most : n;
 }
 

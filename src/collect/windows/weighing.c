@@ -68,7 +68,7 @@ static void trail_add(struct weighing *weighing, const struct event_walk *walk,
     uint64_t rate = rate_of(walk->trail, walk->trail_ticks);
     uint64_t copies = plain_copies_ticks(weighing->copies_q8, walk->trail_direct,
                                          walk->trail_indirect, walk->counted ? walk->trail : 0);
-    uint64_t native = plain_native_ticks(weighing->copies_q8, walk->trail_ticks, copies);
+    uint64_t native = plain_native_ticks(walk->trail_ticks, copies);
     struct trail_sum *trails = &weighing->trails;
     trails->n++;
     trails->instructions += walk->trail;
