@@ -286,6 +286,9 @@ bench-values: all bench-programs
 	bench/overhead --events edge,call,value,latency --programs lua,bzip2,zstd -o $(O)/overhead-values.csv $(O)
 bench-flow:
 	bench/flow $(O)
+# Changes that are really made, beside what whatif says of them: some minutes, not part of bench.
+bench-whatif: all
+	bench/whatif $(O)
 bench-pipeline: all
 	bench/pipeline $(O)
 bench-core: all

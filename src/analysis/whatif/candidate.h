@@ -19,7 +19,7 @@ struct candidate {
     uint32_t module;        /* of the profile */
     uint64_t place;         /* svma; of a function: its start */
     uint64_t at;            /* as cores see it */
-    uint64_t begin, end;    /* as cores see them: of a loop's body, of a function */
+    uint64_t begin, end;    /* as cores see them: of a loop's body, of a function that is called */
     double bound;           /* cycles that it can save at most, roughly: what is tried first */
     double units;           /* executions in the whole run, as cycles are counted */
     struct core_insn other; /* of a division: what runs instead */

@@ -16,6 +16,8 @@ enum {
     EVENT_FORWARD_FAIL = 10,
     EVENT_TAKEN = 11,
     RESOLVED = 12,   /* cycles from a branch's fetch to its result, about */
+    REMAINDER = 6,   /* cycles to multiply the quotient again, and subtract; and its correction */
+    LOOK_AHEAD = 16, /* instructions */
     CALL_COSTS = 3,  /* cycles of call, return and what they save, about */
     BODY_MAX = 4096, /* bytes of a loop that is looked at */
 };
@@ -80,12 +82,31 @@ static struct core_insn multiplication(const struct core_insn *division, const s
     return other;
 }
 
+/* Whether the code after a division reads what it left in %rdx, and not its quotient in %rax. */
+static bool leaves_remainder(struct core_code *code, uint64_t at, uint8_t length)
+{
+    enum { REG_AX = 1 << 0, REG_DX = 1 << 2 };
+    uint32_t left = REG_AX | REG_DX;
+    struct traits traits = {.length = length};
+    for (int i = 0; i < LOOK_AHEAD && left; i++) {
+        at += traits.length;
+        if (!traits_read(code, at, &traits))
+            return false;
+        if (traits.reads & left)
+            return (traits.reads & left) == REG_DX;
+        left &= ~traits.writes;
+    }
+    return false;
+}
+
 static void division_find(struct finding *finding, const struct traits *traits)
 {
     bool floating = traits->what & TRAIT_FDIVIDES;
     if (!(traits->what & (TRAIT_DIVIDES | TRAIT_FDIVIDES)))
         return;
     struct core_insn other = multiplication(&finding->insn->core, finding->code->model, floating);
+    if (!floating && leaves_remainder(finding->code, finding->insn->at, traits->length))
+        other.cycles = (uint8_t)(other.cycles + REMAINDER);
     double issue = sum_of(finding, FIELD_STAGE + STAGE_ISSUE);
     double each = issue - other.cycles * sum_of(finding, FIELD_RETIRED);
     struct candidate *candidate = add(finding, WHATIF_DIVISION, each);
@@ -179,8 +200,12 @@ static void row_find(struct finding *finding)
     if (insn.core.kind != INSN_PLAIN)
         add(finding, WHATIF_BRANCH,
             mispredicts * (finding->modelled->model.mispredict + (double)RESOLVED));
-    if (insn.core.kind == INSN_CALL || insn.core.kind == INSN_CALL_INDIRECT)
-        add(finding, WHATIF_INLINE, sum_of(finding, FIELD_RETIRED) * CALL_COSTS);
+    if (insn.core.kind == INSN_CALL || insn.core.kind == INSN_CALL_INDIRECT) {
+        struct candidate *call =
+            add(finding, WHATIF_INLINE, sum_of(finding, FIELD_RETIRED) * CALL_COSTS);
+        if (call)
+            call->begin = insn.target;
+    }
     memory_find(finding);
     if (traits_read(finding->code, insn.at, &traits))
         division_find(finding, &traits);

@@ -1,0 +1,28 @@
+#!/bin/bash
+# gait whatif: the change of a program that is known to have one place for it, with an interval that is wider than the spread of windows; and
+# none where a change would not help.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/live/lib/live.sh
+gcc -O2 -g -o "$work/changes" bench/src/whatif_changes.c || { bad 'the test program could not be built'; exit 1; }
+ask() { # CASE KIND ROUNDS
+    "$gait" record -q --seed 1 --overhead 10% --events edge,call,stack,address -o "$work/data" -- "$work/changes" "$1" "$3" >/dev/null || bad "record: status $?"
+    "$gait" whatif --core zen4 --json --kind "$2" "$work/data" >"$work/$1" || bad "whatif: status $?"
+}
+ask branch_half branch 20000
+ask remainder_64 division 20000
+ask divide_32 division 20000
+/usr/bin/python3 -B - "$work" <<'PY' || bad 'figures'
+import json, sys
+def rows(case):
+    found = [r for r in json.load(open(f'{sys.argv[1]}/{case}'))['rows'] if r['function'] == case]
+    print(case, [(r['gain'], r['gain_lo'], r['gain_hi'], r['sampled_lo'], r['sampled_hi']) for r in found])
+    return found
+for case in ('branch_half', 'divide_32'):
+    row = rows(case)[0]
+    assert 0.3 < row['gain'] < 0.95, row
+    # What the model may be off by: a factor of two in the logarithm of the speedup.
+    assert 0 < row['gain_lo'] < row['sampled_lo'] - 0.1 and row['sampled_hi'] + 0.05 < row['gain_hi'] < 1, row
+# A remainder takes two multiplications: no gain.
+assert not [r for r in rows('remainder_64') if r['gain'] > 0.2]
+PY
+finish
