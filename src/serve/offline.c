@@ -1,9 +1,9 @@
 #include "serve/offline.h"
 
 #include "base/err.h"
+#include "base/sha256.h"
 #include "serve/assets.h"
 #include "serve/base64.h"
-#include "serve/sha256.h"
 
 #include <string.h>
 #include <zlib.h>
