@@ -102,6 +102,7 @@ static void call_add(struct places_values *places, const struct going *goings, s
                                 .constant =
                                     by_slot(places->scene, goings[0].module, goings[0].from),
                                 .caller_module = MODULE_NONE,
+                                .unsure = (double)NAN,
                                 .total = (double)all.count * seen_of,
                                 .first = places->values.n};
     if (!all.count)
