@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "program/elf/image.h"
 #include "program/cfg/cfg_build.h"
+#include "program/symbols/no_return.h"
 
 #include <stdlib.h>
 
@@ -98,6 +99,29 @@ static void operations_sort(struct path_operations *operations)
     *operations = sorted;
 }
 
+static enum path_leaving leaving_of(const struct cfg *cfg, const struct symbols *symbols,
+                                    function_id f)
+{
+    struct svma start = symbols->functions.at[f].start;
+    enum path_leaving leaving = jumps_far_at(symbols, start) || calls_back_at(symbols, start)
+                                    ? LEAVING_BY_POINTER
+                                    : LEAVING_NEVER;
+    for (size_t i = 0; i < cfg->instructions.n && leaving != LEAVING_BY_POINTER; i++) {
+        const struct instruction *at = &cfg->instructions.at[i];
+        if (at->kind == INSTRUCTION_ICALL)
+            return LEAVING_BY_POINTER;
+        if (at->kind != INSTRUCTION_CALL)
+            continue;
+        function_id to = symbols_find(symbols, at->target);
+        bool stub = to != FUNCTION_NONE && symbols->functions.at[to].source == FUNCTION_STUB;
+        if (jumps_far_at(symbols, at->target) || calls_back_at(symbols, at->target))
+            leaving = LEAVING_BY_POINTER;
+        else if (!stub)
+            leaving = LEAVING_BY_CALL;
+    }
+    return leaving;
+}
+
 uint32_t path_module_plan(struct path_module *module, const struct image *image,
                           const struct symbols *symbols, function_id f,
                           const struct path_options *options, struct path_operations *ret)
@@ -110,6 +134,7 @@ uint32_t path_module_plan(struct path_module *module, const struct image *image,
     function->paths = reading.numbering.total;
     function->unsure = reading.ground.unsure;
     function->cuts = (uint32_t)reading.numbering.cuts.n;
+    function->leaving = leaving_of(&reading.cfg, symbols, f);
     path_plan(&reading.ground, &reading.cfg, &reading.numbering, options->ticks, &raw);
     path_reading_close(&reading);
     bool stub = symbols->functions.at[f].source == FUNCTION_STUB;

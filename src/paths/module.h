@@ -14,12 +14,22 @@
 
 struct image;
 
+/* Whether an activation may be left for good in its middle, by longjmp: a path that does not end is
+ * not counted. */
+enum path_leaving {
+    LEAVING_NEVER,
+    LEAVING_BY_CALL,    /* where the module jumps far: it calls a function of the module */
+    LEAVING_BY_POINTER, /* where any module does: it calls what it does not know, or jumps itself */
+};
+
 struct path_function {
     struct svma start;
     uint64_t paths; /* 0: no code */
     struct path_store store;
     uint32_t cuts; /* nodes where paths were cut */
     bool unsure;
+    enum path_leaving leaving;
+    bool covered; /* its paths tell what ran, for who asked for that */
 };
 
 struct path_module {

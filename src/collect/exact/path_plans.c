@@ -94,7 +94,7 @@ static void path_add(struct taking *taking, const struct path_function *function
     if (taking->plans->covered)
         path_counts_add(&taking->plans->counts, taking->mappings,
                         (struct place){taking->planned->module, function->start}, path, count,
-                        !function->unsure);
+                        function->covered);
 }
 
 /* `key`: as bursts have it. */

@@ -6,6 +6,7 @@
 #include "paths/number.h"
 #include "profile/profile.h"
 #include "program/elf/image.h"
+#include "program/symbols/no_return.h"
 #include "process/mappings.h"
 #include "wire/node.h"
 
@@ -101,6 +102,8 @@ static void module_open(struct path_plans *plans, struct planned_module *planned
     symbols_build(&code->symbols, &code->image);
     planned->code = code;
     planned->tables = is_loader(mappings, planned->module);
+    planned->jumps_far = symbols_jump_far(&code->symbols);
+    plans->jump_far |= planned->jumps_far;
     planned->first_function = plans->functions;
     plans->functions += (uint32_t)code->symbols.functions.n;
     module_tell(plans, planned);
@@ -183,6 +186,14 @@ static void function_tell(struct path_plans *plans, const struct planned_module 
     }
 }
 
+/* What ran along a path that never ends is not counted with it. */
+static bool may_leave(const struct path_plans *plans, const struct planned_module *planned,
+                      const struct path_function *function)
+{
+    return (planned->jumps_far && function->leaving >= LEAVING_BY_CALL) ||
+           (plans->jump_far && function->leaving >= LEAVING_BY_POINTER);
+}
+
 static void function_make(struct path_plans *plans, struct planned_module *planned, function_id f)
 {
     const struct planned_code *code = planned->code;
@@ -197,7 +208,9 @@ static void function_make(struct path_plans *plans, struct planned_module *plann
     if (operations_put(plans, planned, &operations, &more.operations)) {
         plans->counters += counters;
         more.n = (uint32_t)operations.n;
-        if (plans->covered && function->paths && !function->unsure)
+        function->covered = plans->covered && function->paths && !function->unsure &&
+                            !may_leave(plans, planned, function);
+        if (function->covered)
             more.flags = PLAN_COVERED;
         if (function->store.in_node)
             more.paths =

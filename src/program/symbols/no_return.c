@@ -98,15 +98,47 @@ bool no_return_at(const struct symbols *symbols, struct svma at)
            (source == FUNCTION_STUB || *name == '_' || !strstr(name, "err"));
 }
 
+static bool is_named(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; name && i < n; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+bool jumps_far_at(const struct symbols *symbols, struct svma at)
+{
+    static const char *const far[] = {"longjmp",    "_longjmp",          "__longjmp_chk",
+                                      "siglongjmp", "__longjmp",         "____longjmp_chk",
+                                      "setcontext", "__libc_siglongjmp", "__libc_longjmp"};
+    char room[64];
+    enum function_source source;
+    return is_named(bare_name(symbols, at, room, &source), far, sizeof far / sizeof *far);
+}
+
+bool symbols_jump_far(const struct symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->functions.n; i++)
+        if (symbols->functions.at[i].source == FUNCTION_STUB &&
+            jumps_far_at(symbols, symbols->functions.at[i].start))
+            return true;
+    return false;
+}
+
+bool calls_back_at(const struct symbols *symbols, struct svma at)
+{
+    static const char *const back[] = {"qsort",   "qsort_r", "bsearch", "lfind",
+                                       "lsearch", "twalk",   "ftw",     "nftw"};
+    char room[64];
+    enum function_source source;
+    return is_named(bare_name(symbols, at, room, &source), back, sizeof back / sizeof *back);
+}
+
 bool returns_twice_at(const struct symbols *symbols, struct svma at)
 {
     static const char *const twice[] = {"__sigsetjmp", "_setjmp", "getcontext", "setjmp",
                                         "sigsetjmp",   "vfork",   "__vfork",    "savectx"};
     char room[64];
     enum function_source source;
-    const char *name = bare_name(symbols, at, room, &source);
-    for (size_t i = 0; name && i < sizeof twice / sizeof *twice; i++)
-        if (!strcmp(name, twice[i]))
-            return true;
-    return false;
+    return is_named(bare_name(symbols, at, room, &source), twice, sizeof twice / sizeof *twice);
 }

@@ -11,5 +11,11 @@ struct symbols;
 /* Whether the function or stub that starts at exactly this address never returns. */
 bool no_return_at(const struct symbols *symbols, struct svma at);
 bool no_return_name(const char *name);
+/* Whether it leaves frames for good: longjmp and its variants. */
+bool jumps_far_at(const struct symbols *symbols, struct svma at);
+/* Whether any code of the module calls one of them by name. */
+bool symbols_jump_far(const struct symbols *symbols);
+/* Whether it calls back what it is given: qsort. */
+bool calls_back_at(const struct symbols *symbols, struct svma at);
 /* Whether it may return several times: setjmp and its variants. */
 bool returns_twice_at(const struct symbols *symbols, struct svma at);
