@@ -278,18 +278,19 @@ static void returns_read(struct counted_trails *trails, const struct trail_weigh
 
 /* ---- a reading */
 
-/* What one execution weighs, so that all of them weigh the sampled time, and that time at the pace
- * of trails. The pace is what trails have told: counters may be a trail ahead. A weight is rounded
- * down; what that leaves of the time is for the next reading. */
-static struct trail_weight weigh(struct counted_trails *trails, uint64_t instructions)
+struct trail_weight trail_weigh(const struct trail_reading *reading, uint64_t *left_units)
 {
-    u128 units = (u128)trails->sampled_ns << UNIT_BITS, all = units + trails->left_units;
-    uint64_t most = trails->ticks * (RATE_MAX >> RATE_BITS);
-    uint64_t told = trails->told < most ? trails->told : most;
-    trails->left_units = (uint64_t)(all % instructions);
+    u128 units = (u128)reading->sampled_ns << UNIT_BITS, all = units + *left_units;
+    uint64_t most = reading->ticks * (RATE_MAX >> RATE_BITS), n = reading->instructions;
+    uint64_t told = reading->told < most ? reading->told : most;
+    if (all < n) {
+        *left_units = 0;
+        return (struct trail_weight){.time = 1, .count = (told << RATE_BITS) / reading->ticks};
+    }
+    *left_units = (uint64_t)(all % n);
     return (struct trail_weight){
-        .time = (uint64_t)(all / instructions),
-        .count = (uint64_t)((units * told << RATE_BITS) / trails->ticks / instructions),
+        .time = (uint64_t)(all / n),
+        .count = (uint64_t)((units * told << RATE_BITS) / reading->ticks / n),
     };
 }
 
@@ -302,7 +303,9 @@ void counted_trails_read(struct counted_trails *trails)
     counters_read(trails);
     uint64_t instructions = instructions_fresh(trails), left = instructions;
     if (instructions) {
-        struct trail_weight weight = weigh(trails, instructions);
+        const struct trail_reading reading = {trails->sampled_ns, trails->told, trails->ticks,
+                                              instructions};
+        struct trail_weight weight = trail_weigh(&reading, &trails->left_units);
         for (size_t i = 0; i < trails->entered.n; i++)
             block_read(trails, trails->entered.at[i], &weight);
         for (size_t i = 0; i < trails->taken.n; i++)

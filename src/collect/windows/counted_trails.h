@@ -37,6 +37,18 @@ struct trail_weight {
     uint64_t time, count;
 };
 
+/* What was counted since the last reading: user time of the samples, what their trails have told,
+ * in which ticks, and what the counters say. */
+struct trail_reading {
+    uint64_t sampled_ns, told, ticks, instructions;
+};
+
+/* What one execution weighs, so that all of them weigh the sampled time, and that time at the pace
+ * of trails. The pace is what trails have told: counters may be a trail ahead. A weight is rounded
+ * down; what that leaves of the time is for the next reading. Where so little time was sampled that
+ * nothing would be left, as when trails take most of it, it is rounded up. */
+struct trail_weight trail_weigh(const struct trail_reading *reading, uint64_t *left_units);
+
 /* What trails say of the program's rate. `time` and `count`: sums of their weights, by the pace of
  * trails, which are short. Long ones: instructions per tick, 2^-RATE_BITS, of warm copies. */
 struct trail_rates {
