@@ -333,6 +333,12 @@ bench-names: all
 	bench/names $(O)
 bench-inclusive: all bench-programs
 	bench/inclusive
+# A store of 1,000 machines, and what gait watch costs: some minutes.
+$O/bench/fleet: bench/src/fleet.c $(call archives,$(call closure,store))
+	@mkdir -p $(@D)
+	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,store))) $(LIBS)
+bench-store: all $O/bench/fleet
+	bench/store $(O)
 bench-processes: all
 	bench/processes $(O)
 
@@ -372,6 +378,6 @@ deps-long:
 	@tools/deps-long
 clean:
 	rm -rf o
-.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-view bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-events bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-names bench-inclusive bench-processes bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-view bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-events bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-names bench-inclusive bench-processes bench-store bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' -type f 2>/dev/null)

@@ -1,6 +1,7 @@
 #include "profile/kernel_names.h"
 
 #include "base/scope.h"
+#include "profile/kernel_table.h"
 #include "profile/profile.h"
 
 #include <ctype.h>
@@ -191,7 +192,20 @@ static uint32_t see_unnamed(struct kernel_names *names, const struct profile *pr
     return kernel;
 }
 
-void kernel_names_complete(struct profile *profile)
+/* Adds the function of each address, and how long it is. */
+static void tell_from_table(const struct kernel_names *names, struct profile *profile,
+                            uint32_t module, const struct kernel_table *table)
+{
+    for (uint32_t i = 0; i < names->addresses.n; i++) {
+        uint64_t address, start, end;
+        memcpy(&address, map_key(&names->addresses, i), sizeof address);
+        const char *name = kernel_table_find(table, address, &start);
+        if (name && (end = kernel_table_end(table, start)) > address)
+            names_add(&profile->names, &profile->arena, module, start, end - start, name);
+    }
+}
+
+static void complete(struct profile *profile, struct kernel_table *table)
 {
     struct kernel_names names;
     if (!this_boot(profile))
@@ -199,7 +213,22 @@ void kernel_names_complete(struct profile *profile)
     kernel_names_init(&names);
     uint32_t kernel = see_unnamed(&names, profile, &profile->stacks, MODULE_NONE);
     kernel = see_unnamed(&names, profile, &profile->waits, kernel);
-    if (names.addresses.n)
+    if (names.addresses.n && table) {
+        if (!table->n)
+            kernel_table_read(table, "/proc/kallsyms");
+        tell_from_table(&names, profile, kernel, table);
+    } else if (names.addresses.n) {
         kernel_names_tell(&names, profile, kernel);
+    }
     kernel_names_release(&names);
+}
+
+void kernel_names_complete(struct profile *profile)
+{
+    complete(profile, NULL);
+}
+
+void kernel_names_complete_many(struct profile *profile, struct kernel_table *table)
+{
+    complete(profile, table);
 }

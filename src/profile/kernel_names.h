@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kernel_table;
 struct profile;
 
 struct kernel_names {
@@ -27,6 +28,8 @@ static inline void kernel_names_see(struct kernel_names *names, uint64_t address
 /* Adds the names of sampled kernel code that has none yet, if the profile was recorded since this
  * kernel was started: recordings leave it to whoever looks, for the names are read in 50 ms. */
 void kernel_names_complete(struct profile *profile);
+/* The same for many profiles, with one table that is read when it is first needed; empty before. */
+void kernel_names_complete_many(struct profile *profile, struct kernel_table *table);
 /* "boot_id": the fact that says by which kernel, since it was started. */
 const char *kernel_names_boot(char *text, size_t room);
 /* Adds the names of addresses since the last call to the module of the profile. Does nothing if

@@ -53,7 +53,8 @@ void kernel_table_release(struct kernel_table *table)
     vec_release(table);
 }
 
-const char *kernel_table_find(const struct kernel_table *table, uint64_t at, uint64_t *ret_start)
+/* How many functions start there or before. */
+static size_t started(const struct kernel_table *table, uint64_t at)
 {
     size_t low = 0, high = table->n;
     while (low < high) {
@@ -63,11 +64,23 @@ const char *kernel_table_find(const struct kernel_table *table, uint64_t at, uin
         else
             high = middle;
     }
-    if (!low)
+    return low;
+}
+
+const char *kernel_table_find(const struct kernel_table *table, uint64_t at, uint64_t *ret_start)
+{
+    size_t n = started(table, at);
+    if (!n)
         return NULL;
-    const struct kernel_function *found = &table->at[low - 1];
+    const struct kernel_function *found = &table->at[n - 1];
     while (found > table->at && found[-1].start == found->start) /* the first of its names */
         found--;
     *ret_start = found->start;
     return table->text.at + found->name;
+}
+
+uint64_t kernel_table_end(const struct kernel_table *table, uint64_t start)
+{
+    size_t n = started(table, start);
+    return n < table->n ? table->at[n].start : UINT64_MAX;
 }

@@ -23,3 +23,5 @@ void kernel_table_read(struct kernel_table *table, const char *path);
 void kernel_table_release(struct kernel_table *table);
 /* The name of the function that the address lies in; NULL: not known. */
 const char *kernel_table_find(const struct kernel_table *table, uint64_t at, uint64_t *ret_start);
+/* Where the function that starts there ends: at the next. UINT64_MAX: it is the last. */
+uint64_t kernel_table_end(const struct kernel_table *table, uint64_t start);

@@ -60,6 +60,16 @@ static void facts_thin(struct facts *facts)
     facts->n = kept;
 }
 
+void profile_compact(struct profile *profile)
+{
+    stacks_clear(&profile->times);
+    stacks_clear(&profile->wait_times);
+    batch_log_release(&profile->log);
+    windows_clear(&profile->windows);
+    path_parts_clear(&profile->path_parts);
+    profile->samples.n = 0;
+}
+
 void profile_blur(struct profile *profile, const char *service)
 {
     threads_join(&profile->stacks);
@@ -68,11 +78,6 @@ void profile_blur(struct profile *profile, const char *service)
     threads_join(&profile->context_paths);
     threads_add_up(profile, service);
     facts_thin(&profile->facts);
-    stacks_clear(&profile->times);
-    stacks_clear(&profile->wait_times);
-    batch_log_release(&profile->log);
-    windows_clear(&profile->windows);
-    path_parts_clear(&profile->path_parts);
-    profile->samples.n = 0;
+    profile_compact(profile);
     profile->command = arena_string(&profile->arena, service);
 }

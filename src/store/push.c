@@ -8,6 +8,7 @@
 #include "profile/file/file.h"
 #include "profile/kernel_names.h"
 #include "profile/no_values.h"
+#include "store/blur.h"
 #include "store/origin.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ void push_release(struct push *push)
     struct err ignored;
     if (push->begun)
         sql_run(push->store->sql, "ROLLBACK", &ignored);
+    kernel_table_release(&push->kernel);
     code_known_release(&push->known);
 }
 
@@ -76,12 +78,15 @@ static bool fit(struct push *push, const char *path, const struct profile *profi
     return true;
 }
 
-static void prepare(const struct push *push, struct profile *profile)
+static void prepare(struct push *push, struct profile *profile)
 {
-    kernel_names_complete(profile); /* whoever looks at it may run another kernel */
+    kernel_names_complete_many(profile,
+                               &push->kernel); /* whoever looks at it may run another kernel */
     profile->totals.recordings += !profile->totals.recordings;
     if (!push->options.values)
         profile_forget_values(profile);
+    if (push->options.compact)
+        profile_compact(profile);
 }
 
 static bool begin(struct push *push, int64_t day, struct err *err)
@@ -124,8 +129,8 @@ static bool send(struct push *push, struct profile *profile, const uint8_t *dige
 {
     struct origin origin;
     struct bytes body = {0};
-    prepare(push, profile);
     origin_find(profile, push->options.machine, push->options.service, &origin);
+    prepare(push, profile);
     snprintf(push->build, sizeof push->build, "%s", origin.build);
     snprintf(push->service, sizeof push->service, "%s", origin.service);
     push->sums.agent_ns += profile->totals.agent_ns;

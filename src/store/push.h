@@ -1,6 +1,7 @@
 /* Recordings on their way into a store. */
 #pragma once
 
+#include "profile/kernel_table.h"
 #include "store/code.h"
 #include "store/origin.h"
 #include "store/store.h"
@@ -8,6 +9,7 @@
 struct push_options {
     const char *machine, *service; /* NULL: as the recording says */
     bool values;                   /* keep values and data addresses, which may be secret */
+    bool compact;                  /* leave out what roll-ups lose, but for machine and threads */
     bool unfinished;               /* take recordings that were not closed, too */
 };
 
@@ -21,6 +23,7 @@ struct push {
     struct store *store;
     struct push_options options;
     struct code_known known;
+    struct kernel_table kernel;
     bool begun; /* a transaction is open */
     struct push_sums sums;
     char warning[256];     /* of the last file; "" if there is none */

@@ -61,6 +61,17 @@ takes() {
 takes "sqlite:$work/store" "?"
 same 'mode of the file' 600 "$(stat -c %a "$work/store")"
 
+# What watch sends is smaller, and says the same of functions.
+status 0 compact "$gait" push -q --compact -s "sqlite:$work/compact" "$work/sampled-1"
+status 0 whole "$gait" push -q -s "sqlite:$work/whole" "$work/sampled-1"
+for store in compact whole; do
+    "$gait" report --json -i "sqlite:$work/$store" | sed "s|$work/$store||" >"$work/of-$store"
+    "$gait" export --format llvm -o - -i "sqlite:$work/$store" >>"$work/of-$store" 2>/dev/null
+done
+cmp -s "$work/of-compact" "$work/of-whole" || bad '--compact changes what functions took'
+bytes() { "$gait" store show --json -s "sqlite:$work/$1" | grep -o '"bytes": [0-9]*' | cut -d' ' -f2; }
+[ "$(bytes compact)" -lt "$(bytes whole)" ] || bad '--compact leaves nothing out'
+
 status 2 'no store' "$gait" report -i "sqlite:$work/none"
 says 'no such store'
 status 2 'no file' "$gait" push -s "sqlite:$work/store" "$work/none"

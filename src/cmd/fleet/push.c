@@ -23,6 +23,8 @@ static const struct flag flags[] = {
      TAKE(text, struct options, push.machine)},
     {"values", 0, NULL, NULL, "send values, which can hold secrets, and data addresses, too",
      TAKE(set, struct options, push.values)},
+    {"compact", 0, NULL, NULL, "leave out when within a recording things happened, and its paths",
+     TAKE(set, struct options, push.compact)},
     {"unfinished", 0, NULL, NULL, "also recordings that were not closed",
      TAKE(set, struct options, push.unfinished)},
     {"quiet", 'q', NULL, NULL, "say nothing but errors", TAKE(set, struct options, quiet)},

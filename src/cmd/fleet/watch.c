@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,14 +66,14 @@ static double used_s(const struct watch *watch)
            1e-9 * (double)watch->agent_ns;
 }
 
-/* What was not used of the budget so far, with one round ahead: in the first nothing has been
- * earned yet. A recording is begun while what it is likely to take fits. */
+/* What was not used of the budget so far. The first round may use what it has earned when it is
+ * over. A recording is begun if what it is likely to take fits. */
 static bool affordable(struct watch *watch)
 {
-    const double first_s = 0.1;
+    const double first_s = 0.05;
     double elapsed = 1e-9 * (double)(clock_ns(CLOCK_MONOTONIC) - watch->begun_ns);
     double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
-    double earned = watch->config.budget / 100 * cpus * (elapsed + watch->config.every_s);
+    double earned = watch->config.budget / 100 * cpus * fmax(elapsed, watch->config.every_s);
     double each = watch->recordings ? used_s(watch) / (double)watch->recordings : first_s;
     bool fits = used_s(watch) + each <= earned;
     if (!fits && !watch->thrifty && !watch->quiet)
@@ -193,6 +194,7 @@ static bool watch_open(struct watch *watch, const struct options *options, struc
     watch->dropped = watch->spool.dropped;
     watch->push = (struct push_options){.machine = watch->config.machine,
                                         .values = watch->config.values,
+                                        .compact = true,
                                         .unfinished = true}; /* its recorder has ended */
     return true;
 }

@@ -38,6 +38,8 @@ static void finds(void **state)
     assert_true(start == 0xffffffff81000000u);
     assert_string_equal(kernel_table_find(&table, 0xffffffff81000200u, &start), "third");
     assert_string_equal(kernel_table_find(&table, 0xffffffffc0000011u, &start), "inside [loop]");
+    assert_true(kernel_table_end(&table, 0xffffffff81000000u) == 0xffffffff81000200u);
+    assert_true(kernel_table_end(&table, 0xffffffffc0000010u) == UINT64_MAX);
     kernel_table_release(&table);
 }
 
