@@ -18,7 +18,7 @@ LAYERS += process values waste consumers collect/channel collect/perf collect/ta
           collect/plain collect/doctor import
 # What it means, and how it is shown.
 LAYERS += analysis/counts analysis/report analysis/paths analysis/values analysis/waits \
-          analysis/pipeline analysis/whatif analysis/waste analysis/windows analysis/loops analysis/live \
+          analysis/pipeline analysis/whatif analysis/waste analysis/windows analysis/loops analysis/fix analysis/live \
           analysis/compare analysis/verify analysis/graph view \
           lab/table lab/draw lab/streams lab/pipeline lab/paths lab/events lab carry \
           fleet export/job export/viewers export/compilers export/gcda export serve cmd
@@ -96,12 +96,13 @@ USES_analysis/whatif   := analysis/pipeline
 USES_analysis/waste    := analysis/counts
 USES_analysis/windows  := analysis/pipeline
 USES_analysis/loops    := analysis/windows
+USES_analysis/fix      := analysis/loops
 USES_analysis/live     := analysis/counts
 USES_analysis/compare  := analysis/paths
 USES_analysis/verify   := analysis/counts
 USES_analysis/graph    := analysis/report
 USES_view              := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
-                          analysis/whatif analysis/waste analysis/loops analysis/graph analysis/live layout
+                          analysis/whatif analysis/waste analysis/fix analysis/graph analysis/live layout
 USES_lab/table         := base
 USES_lab/draw          := lab/table
 USES_lab/streams       := lab/table compress
@@ -122,7 +123,7 @@ USES_cmd               := collect/doctor import view lab carry fleet export serv
 # Names for several layers together: what their unit tests link.
 USES_model    := model/replay
 USES_analysis := analysis/report analysis/waits analysis/compare analysis/verify analysis/windows \
-                 analysis/whatif analysis/waste analysis/loops analysis/graph analysis/live
+                 analysis/whatif analysis/waste analysis/fix analysis/graph analysis/live
 USES_branches := collect/plain import
 GROUPS        := model analysis branches
 

@@ -33,6 +33,7 @@ struct wait_view;
 struct waste_view;
 struct whatif;
 struct loop_view;
+struct fixes;
 struct window_detail;
 struct window_list;
 
@@ -107,6 +108,9 @@ void latency_view_json(FILE *to, const struct latency_view *view, size_t limit);
 void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,
                         size_t limit);
 void conflict_view_json(FILE *to, const struct conflict_view *view, size_t limit);
+
+void fixes_text(FILE *to, const struct fixes *fixes, const struct ink *ink, size_t limit);
+void fixes_json(FILE *to, const struct fixes *fixes, size_t limit);
 
 void loop_view_text(FILE *to, const struct loop_view *view, const struct ink *ink, size_t limit);
 void loop_view_json(FILE *to, const struct loop_view *view, size_t limit);

@@ -22,7 +22,7 @@ views conflicts conflicts values
 views waste waste
 views strolls windows 'windows --show 1' 'windows --function leaf'
 views latencies latencies 'values --kind address+latency'
-views habits whatif loops values 'values --no-values' 'values --kind thread,cpu,node,lock' report 'report --by line' 'report --by block' 'report --by instruction' 'report --by edge' \
+views habits fix whatif loops values 'values --no-values' 'values --kind thread,cpu,node,lock' report 'report --by line' 'report --by block' 'report --by instruction' 'report --by edge' \
     'report --by call' 'report --by inline' 'report --by module' 'report --by thread' contexts timeline 'compare DATA'
 /usr/bin/python3 -B - "$top/docs/JSON.md" <<'EOF' || fail 'JSON is not as documented'
 import glob, json, re, sys

@@ -1,7 +1,7 @@
 #include "view/views.h"
 
 #include "view/head.h"
-#include "view/loops/loops_words.h"
+#include "analysis/loops/loop_words.h"
 
 #include <inttypes.h>
 

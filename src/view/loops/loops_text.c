@@ -2,7 +2,7 @@
 
 #include "text/ink.h"
 #include "view/head.h"
-#include "view/loops/loops_words.h"
+#include "analysis/loops/loop_words.h"
 #include "view/place_text.h"
 
 #include <inttypes.h>

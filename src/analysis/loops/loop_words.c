@@ -1,4 +1,4 @@
-#include "view/loops/loops_words.h"
+#include "analysis/loops/loop_words.h"
 
 #include "analysis/counts/labels.h"
 
