@@ -38,6 +38,12 @@ const char *event_first(const struct profile *profile)
     return name ? name : usual;
 }
 
+bool event_first_is_time(const struct profile *profile)
+{
+    const char *name = profile_fact_find(profile, fact_first);
+    return !name || strstr(name, "cycles") || strstr(name, "clk") || strstr(name, "clock");
+}
+
 /* ---- choosing one */
 
 static bool has_fact(const struct profile *profile, const char *key, const char *value)

@@ -22,6 +22,9 @@ void event_name_first(struct profile *profile, const char *name, bool clock);
 /* The name of the first event. */
 const char *event_first(const struct profile *profile);
 
+/* Whether its samples tell where time is spent: a clock's, or those of an event of cycles. */
+bool event_first_is_time(const struct profile *profile);
+
 /* The profile becomes a plain one of that event's samples alone. Fails, with the names that there
  * are, and changes nothing, if the profile has no such event. */
 bool profile_choose_event(struct profile *profile, const char *name, struct err *err);

@@ -1,10 +1,15 @@
 #include "infer/likely.h"
 #include "analysis/counts/problem.h"
+#include "profile/events.h"
+#include "program/insn/decoded.h"
 
 #include <math.h>
 
-/* A block's count is the time that samples found in it, for each of its instructions: as if all
- * took the same. Edges are not seen; what branches are likely to do stands in, and weighs little.
+/* A block's count is the time that samples found in it, for each of its slots: as if all took the
+ * same. An instruction takes one, but a nop takes none, and a conditional branch goes along with
+ * the instruction before it if that is one which processors fuse with it. Of an event that is no
+ * time, an instruction is as good as another. Edges are not seen; what branches are likely to do
+ * stands in, and weighs little.
  */
 
 enum { TIME_FINE = 64 }; /* steps of a nanosecond */
@@ -15,11 +20,42 @@ static uint64_t sample_weight(const struct profile *profile)
     return totals->interrupts ? totals->time / totals->interrupts + 1 : 1;
 }
 
+static bool fuses(const struct image *image, struct svma at)
+{
+    struct decoded decoded;
+    if (!decoded_read(image, at, &decoded))
+        return false;
+    switch (decoded.instruction.mnemonic) {
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_DEC: return true;
+    default: return false;
+    }
+}
+
+static uint32_t block_slots(const struct problem_parts *parts, const struct cfg_block *block)
+{
+    const struct image *image = &parts->scene->modules.at[parts->function->module].binary->image;
+    const struct instruction *at = &parts->cfg->instructions.at[block->first];
+    uint32_t n = block->instructions, slots = n;
+    if (!event_first_is_time(parts->scene->sides[parts->side]))
+        return n;
+    for (uint32_t i = 0; i < n; i++)
+        slots -= at[i].nop;
+    if (n > 1 && at[n - 1].kind == INSTRUCTION_COND && fuses(image, at[n - 2].at))
+        slots--;
+    return slots ? slots : 1;
+}
+
 static struct infer_count count_timed(const struct problem_parts *parts,
                                       const struct cfg_block *block)
 {
-    uint64_t time = 0, n = block->instructions;
-    for (uint32_t i = 0; i < n; i++)
+    uint64_t time = 0, n = block_slots(parts, block);
+    for (uint32_t i = 0; i < block->instructions; i++)
         time += parts->flow->instructions[block->first + i].time;
     double one = (double)sample_weight(parts->scene->sides[parts->side]);
     double samples = (double)time / one;
