@@ -59,10 +59,14 @@ static void word_put_at_margin(struct bytes *to, const struct word *word, int ma
 static bool is_command(const char *line, size_t n)
 {
     static const char command[] = "gait ";
-    size_t spaces = 0, bytes = sizeof command - 1;
-    while (spaces < n && line[spaces] == ' ')
-        spaces++;
-    return spaces && n - spaces > bytes && memcmp(line + spaces, command, bytes) == 0;
+    const char *at = line, *end = line + n;
+    bool indented = false;
+    while (at < end && (*at == ' ' || escape_bytes(at, end))) {
+        indented |= *at == ' ';
+        at += *at == ' ' ? 1 : escape_bytes(at, end);
+    }
+    size_t bytes = sizeof command - 1;
+    return indented && (size_t)(end - at) > bytes && memcmp(at, command, bytes) == 0;
 }
 
 void wrap_line(struct bytes *to, const char *line, size_t n, int columns, int indent)

@@ -41,6 +41,8 @@ static void commands_stay_whole(void **state)
 {
     (void)state;
     wraps("      gait report --by line", 12, 2, "      gait report --by line\n");
+    wraps("      \033[1mgait report --by line\033[0m", 12, 2,
+          "      \033[1mgait report --by line\033[0m\n");
     wraps("gait: no such file", 12, 6, "gait: no\n      such\n      file\n");
 }
 
