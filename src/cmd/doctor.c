@@ -87,10 +87,12 @@ int cmd_doctor(int argc, char **argv)
     machine_read(&machine, "");
     machine_try(&machine, self);
     findings_make(&findings, &arena, &machine);
-    if (options.json)
+    if (options.json) {
         print_json(&findings);
-    else
+    } else {
+        output_wrap();
         print_text(&findings, options.quiet);
+    }
     int status = output_status();
     if (status == EXIT_DONE && !findings.records)
         status = EXIT_FAILED;

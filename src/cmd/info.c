@@ -269,10 +269,12 @@ int cmd_info(int argc, char **argv)
     int status = profile_load_any(options.input, options.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
-    if (options.json)
+    if (options.json) {
         info_json(stdout, &profile);
-    else
+    } else {
+        output_wrap();
         print_text(&profile);
+    }
     profile_release(&profile);
     return output_status();
 }

@@ -302,6 +302,8 @@ int cmd_list(int argc, char **argv)
             sections[i].list(&rows, sections[i].name);
     if (options.json)
         print_json(&rows);
+    else
+        output_wrap();
     for (int i = 0; !options.json && i < SECTIONS_N; i++)
         if (options.chosen[i])
             print_text(&rows, &sections[i]);

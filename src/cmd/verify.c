@@ -31,6 +31,8 @@ static int verify(const struct view_options *options, const struct profile *prof
     scene.verbose = true; /* whoever checks wants to see all losses */
     verify_profile(&verdict, &scene);
     bool good = verification_good(&verdict);
+    if (!options->json)
+        output_wrap();
     if (options->json)
         verify_json(stdout, &scene, &verdict);
     else if (!good || !options->quiet)

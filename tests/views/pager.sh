@@ -52,6 +52,10 @@ for view in "annotate main" 'report --limit 3'; do
 done
 on_terminal "stty cols 30; $gait report --json --limit 3 long.data" | /usr/bin/python3 -c 'import json, sys; json.load(sys.stdin)' || bad 'JSON is wrapped'
 "$gait" report long.data | grep -q '^\./long: exact, [0-9]* instructions$' || bad 'wrapped without a terminal'
+for view in doctor 'list formats' 'info long.data' 'verify long.data'; do
+    on_terminal "stty cols 60; $gait $view" | awk 'length > 60 && !/^ *[^ ]*$/ && !/[0-9a-f]{40}$/' | grep . && bad "$view: a line is wider than the terminal"
+done
+on_terminal "stty cols 60; $gait report --help" | awk '/^  -/ { rows = 1 } rows && length > 60' | grep . && bad 'help is wider than the terminal'
 on_terminal "stty cols 40; $gait values long.data" | awk 'length > 40 { wide = 1 } /^      [^ ]/ { on = 1 } END { exit wide || !on }' || bad 'a message is wider than the terminal'
 # A reader who leaves at once is no error.
 on_terminal "PAGER='head -1' $gait report --limit 100000; echo status \$?" >out

@@ -1,9 +1,20 @@
 #include "cmd/options/flags.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-enum { TEXT_AT = 21, COLUMNS = 98 };
+enum { TEXT_AT = 21, COLUMNS = 98, COLUMNS_MIN = 40 };
+
+/* A terminal may be narrower; where there is none, help is always the same. */
+static size_t columns(void)
+{
+    struct winsize size;
+    bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    return known && size.ws_col >= COLUMNS_MIN && size.ws_col < COLUMNS ? size.ws_col : COLUMNS;
+}
 
 const char *flag_shown(const struct flag *flag, char room[64])
 {
@@ -18,10 +29,11 @@ const char *flag_shown(const struct flag *flag, char room[64])
 static void print_wrapped(const char *text, size_t column)
 {
     const char *gap = "";
+    size_t width = columns();
     for (size_t n; *text; text += n, gap = " ") {
         text += strspn(text, " ");
         n = strcspn(text, " ");
-        if (*gap && column + 1 + n > COLUMNS) {
+        if (*gap && column + 1 + n > width) {
             printf("\n%*s", TEXT_AT, "");
             column = TEXT_AT;
             gap = "";

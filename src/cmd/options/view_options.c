@@ -254,6 +254,11 @@ struct ink output_begin(const struct view_options *options)
     return ink;
 }
 
+void output_wrap(void)
+{
+    wrapped_begin(output_columns());
+}
+
 int output_status(void)
 {
     progress_end();

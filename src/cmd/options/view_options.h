@@ -121,5 +121,7 @@ int output_columns(void);
 /* Call before writing text. Gives the colours and starts the pager, if stdout is a terminal. JSON
  * has neither. */
 struct ink output_begin(const struct view_options *options);
+/* For text without colours and pager: what is too wide for a terminal goes on below. */
+void output_wrap(void);
 /* EXIT_DONE if all of stdout was written. Ends the pager, too. */
 int output_status(void);
