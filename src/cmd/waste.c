@@ -6,6 +6,8 @@
 #include "analysis/waste/waste_words.h"
 #include "view/views.h"
 
+#include <stdlib.h>
+
 struct options {
     struct view_options view;
     struct waste_asked asked;
@@ -19,11 +21,28 @@ static bool take_kind(void *to, const struct flag *flag, const char *value, stru
     return waste_kind_parse(value, &options->asked.kind);
 }
 
+static bool take_within(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    static const uint64_t distances[WASTE_CLASSES] = WASTE_DISTANCES;
+    struct options *options = to;
+    (void)flag, (void)err;
+    char *end;
+    unsigned long long within = strtoull(value, &end, 10);
+    for (int i = 0; i + 1 < WASTE_CLASSES && *value && !*end; i++)
+        if (distances[i] == within) {
+            options->asked.within = within;
+            return true;
+        }
+    return false;
+}
+
 static const struct flag flags[] = {
     VIEW_INPUT,
     {"kind", 0, "KIND",
-     "dead-store, silent-store, redundant-load, unused-result or set-overwritten",
+     "dead-store, silent-store, redundant-load, unused-result, copy-of-copy or set-overwritten",
      ": only waste of this kind", .take = take_kind},
+    {"within", 0, "N", "64, 1024, 8192 or 65536", ": pairs up to so many instructions apart (all)",
+     .take = take_within},
     VIEW_MODULE("only pairs with a place in this module"),
     VIEW_FUNCTION("only pairs with a place in functions of this name or glob, or in the one at "
                   "this address"),
@@ -66,6 +85,6 @@ int cmd_waste(int argc, char **argv)
                   "recorded (--events address,value)",
         .text_rows = 10,
         .show = show};
-    struct options options = {0};
+    struct options options = {.asked = {.within = UINT64_MAX}};
     return table_view_run(&table, &options.view, argc, argv);
 }

@@ -273,12 +273,19 @@ enum waste_kind {
     WASTE_KINDS
 };
 
+/* Upper bounds of the distance classes, in instructions; pairs of the last are farther apart. */
+#define WASTE_DISTANCES                                                                            \
+    {                                                                                              \
+        64, 1024, 8192, 65536, UINT64_MAX                                                          \
+    }
+enum { WASTE_CLASSES = 5, WASTE_CLASS_SHIFT = 8 };
+
 /* `count` is executions of the place that need not be; `time` the bytes that they moved. The module
  * of a caller that is not known is MODULE_NONE. */
 struct waste_key {
     uint32_t first_module, second_module, first_caller_module, second_caller_module;
     struct svma first, second, first_caller, second_caller;
-    uint64_t kind; /* enum waste_kind */
+    uint64_t kind; /* enum waste_kind; from bit 8 on the distance class */
 };
 
 /* One table of keys with their sums; index i of the map owns at[i]. */

@@ -148,8 +148,91 @@ static struct waste_access access_of(const struct waste_thread *thread,
                                      thread->shared && !is_own(thread, record->at[i].address)};
 }
 
+/* ---- copies */
+
+/* The copy that all bytes of a load are of, if nothing else has read it. */
+static uint32_t copy_of(const struct waste_thread *thread, uint64_t address, uint64_t bytes)
+{
+    uint32_t writer = waste_memory_writer(&thread->memory, address, bytes);
+    const struct waste_event *event = writer ? &thread->events.at[writer] : NULL;
+    bool alone = event && event->copy && !event->copied && !event->used && event->bytes == bytes;
+    return alone ? writer : 0;
+}
+
+/* The copy was used. If it is over by now, its number may be another's. */
+static void origin_use(struct waste_thread *thread, uint32_t reg)
+{
+    const struct waste_origin *origin = &thread->registers.origin[reg];
+    struct waste_event *event = waste_event(&thread->events, origin->event);
+    if (event->position == origin->position)
+        event->used = true;
+}
+
+/* Whatever reads a register but to store it uses what is in it; so does, to be safe, what
+ * overwrites it before it was stored. */
+static void origins_run(struct waste_thread *thread, const struct waste_code *code)
+{
+    struct waste_registers *registers = &thread->registers;
+    uint64_t touched = registers->origins & (code->reads | code->writes);
+    for (; touched; touched &= touched - 1) {
+        uint32_t reg = (uint32_t)__builtin_ctzll(touched);
+        const struct waste_origin *origin = &registers->origin[reg];
+        if (origin->stored == thread->position) /* now */
+            continue;
+        if (code->reads >> reg & 1 || !origin->stored)
+            origin_use(thread, reg);
+        registers->origins &= ~(UINT64_C(1) << reg);
+    }
+}
+
+/* A store of what was loaded is a copy, and may be that of a copy. What is spilled to the stack is
+ * none. */
+static void copy_store(struct waste_thread *thread, const struct waste_code *code,
+                       const struct waste_access *access, struct waste_event *event)
+{
+    struct waste_registers *registers = &thread->registers;
+    uint64_t bit = UINT64_C(1) << code->data;
+    bool spill = access->bytes <= 8 && is_own(thread, access->address);
+    if (!(registers->loaded & bit) || registers->loaded_bytes[code->data] != access->bytes || spill)
+        return;
+    event->copy = true;
+    if (!(registers->origins & bit))
+        return;
+    struct waste_origin *origin = &registers->origin[code->data];
+    struct waste_event *first = waste_event(&thread->events, origin->event);
+    if (first->position == origin->position && !origin->stored) {
+        origin->stored = thread->position;
+        first->copied = true;
+        first->copier = access->site;
+    }
+}
+
+static void copy_load(struct waste_thread *thread, const struct waste_code *code,
+                      const struct waste_access *access)
+{
+    struct waste_registers *registers = &thread->registers;
+    registers->loaded |= UINT64_C(1) << code->data;
+    registers->loaded_bytes[code->data] = access->bytes;
+    if (!access->copied)
+        return;
+    registers->origins |= UINT64_C(1) << code->data;
+    registers->origin[code->data] = (struct waste_origin){
+        access->copied, waste_event(&thread->events, access->copied)->position, 0};
+}
+
+/* All bytes are the same, and many: as memset and vectors of zeros have it. */
+static bool is_set(const struct waste_access *access)
+{
+    if (!access->value || access->bytes < 16)
+        return false;
+    return memcmp(access->value, access->value + 1, access->bytes - 1) == 0;
+}
+
+/* ---- accesses */
+
 static void loads_run(struct waste_thread *thread, const struct waste_code *code,
-                      const struct record *record, struct waste_site site)
+                      const struct record *record, struct waste_site site,
+                      struct waste_access *ret_loaded)
 {
     for (uint32_t i = 0; i < record->n; i++) {
         if (!(record->at[i].access & 1))
@@ -170,7 +253,11 @@ static void loads_run(struct waste_thread *thread, const struct waste_code *code
             word += item->words;
         }
         access.hidden |= (code->flags & WASTE_REPEATED) != 0;
+        if (code->move == MOVE_LOAD)
+            access.copied = copy_of(thread, access.address, access.bytes);
         waste_memory_load(&thread->memory, &access);
+        if (code->move == MOVE_LOAD)
+            *ret_loaded = access;
     }
 }
 
@@ -184,8 +271,11 @@ static void stores_run(struct waste_thread *thread, const struct waste_code *cod
         if (!access.hidden)
             access.value = stored(thread, code, record);
         uint32_t event = waste_memory_store(&thread->memory, &access);
-        if (event)
-            waste_event(&thread->events, event)->set = code->move == MOVE_SET;
+        if (!event)
+            continue;
+        waste_event(&thread->events, event)->set = code->move == MOVE_SET || is_set(&access);
+        if (code->move == MOVE_STORE && !access.hidden)
+            copy_store(thread, code, &access, waste_event(&thread->events, event));
     }
 }
 
@@ -214,10 +304,8 @@ static void instruction_run(struct waste_thread *thread, uint32_t number,
     const struct waste_code *code = &instruction->code;
     struct waste_site site = {number, thread->n_calls ? thread->calls[thread->n_calls - 1].code
                                                       : WASTE_NOWHERE};
-    instruction->executed++;
-    if (!instruction->met)
+    if (!instruction->executed++)
         *vec_push(&thread->blocks->met) = number;
-    instruction->met = true;
     thread->position++;
     if (code->flags & WASTE_BARRIER || too_long(code, record)) {
         barrier(thread);
@@ -229,11 +317,16 @@ static void instruction_run(struct waste_thread *thread, uint32_t number,
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < record->n; i++)
         bytes += record->at[i].bytes;
+    struct waste_access loaded = {0};
     if (record->n) {
-        loads_run(thread, code, record, site);
+        loads_run(thread, code, record, site, &loaded);
         stores_run(thread, code, record, site);
     }
+    if (thread->registers.origins)
+        origins_run(thread, code);
     waste_registers_run(&thread->registers, code, site, thread->position, bytes);
+    if (loaded.bytes)
+        copy_load(thread, code, &loaded);
     if (record->n_items)
         results_put(&thread->registers, record);
     if (code->flags & (WASTE_CALLS | WASTE_RETURNS))

@@ -3,12 +3,15 @@
 void waste_blocks_init(struct waste_blocks *blocks, const struct units *units)
 {
     *blocks = (struct waste_blocks){.units = units};
+    map_init(&blocks->places, sizeof(uint64_t[2]));
 }
 
 void waste_blocks_release(struct waste_blocks *blocks)
 {
     images_release(&blocks->images);
     vec_release(&blocks->code);
+    map_release(&blocks->places);
+    vec_release(&blocks->looked);
     vec_release(&blocks->met);
     vec_release(&blocks->first);
 }
@@ -28,6 +31,15 @@ static void accesses_check(struct waste_code *code, const struct wire_payload *i
         code->flags |= WASTE_BARRIER;
 }
 
+static uint32_t place_of(struct waste_blocks *blocks, struct place at)
+{
+    uint64_t key[] = {at.module, at.address.v};
+    uint32_t index = map_add(&blocks->places, key);
+    if (index == blocks->looked.n)
+        *vec_push(&blocks->looked) = (struct waste_looked){0};
+    return index;
+}
+
 static bool segment_read(struct waste_blocks *blocks, const struct unit_segment *segment,
                          const struct wire_payload *items, uint32_t n_items, uint32_t first)
 {
@@ -45,8 +57,9 @@ static bool segment_read(struct waste_blocks *blocks, const struct unit_segment 
         while (item + n < n_items && items[item + n].instruction == first + i)
             n++;
         accesses_check(&code, &items[item], n);
+        struct place place = {segment->at.module, {at}};
         *vec_push(&blocks->code) =
-            (struct waste_instruction){.code = code, .at = {segment->at.module, {at}}};
+            (struct waste_instruction){.code = code, .at = place, .place = place_of(blocks, place)};
         at += code.length;
     }
     return at == segment->at.address.v + segment->bytes; /* else the file is not what ran */

@@ -2,6 +2,7 @@
  * of instructions are indices in `code`. The same place in two superblocks has two numbers. */
 #pragma once
 
+#include "base/map.h"
 #include "process/images.h"
 #include "process/units.h"
 #include "waste/waste_code.h"
@@ -9,10 +10,14 @@
 struct waste_instruction {
     struct waste_code code;
     struct place at;
+    uint32_t place;    /* index in `places`, which the same place in another superblock has, too */
     uint64_t executed; /* in this window */
-    uint64_t looked;   /* the same in windows before, weighed, that no row has yet */
-    bool found;        /* there was waste: then its executions have a row */
-    bool met;          /* in this window */
+};
+
+/* What is known of a place. */
+struct waste_looked {
+    uint64_t weight; /* of its executions that no row has yet */
+    bool found;      /* there was waste: then they have a row */
 };
 
 struct waste_blocks {
@@ -21,6 +26,10 @@ struct waste_blocks {
     struct {
         VEC(struct waste_instruction);
     } code;
+    struct map places; /* module and address */
+    struct waste_places {
+        VEC(struct waste_looked);
+    } looked; /* as places */
     struct waste_met {
         VEC(uint32_t);
     } met; /* numbers, of this window */

@@ -38,9 +38,7 @@ struct waste_event {
     bool set;       /* by a string instruction */
     bool copy;      /* its bytes are those of other memory */
     bool copied;    /* read once, by a copy: */
-    bool loads;     /* of a result: it read memory */
     struct waste_site copier;
-    uint64_t copied_at;
 };
 
 struct waste_events {

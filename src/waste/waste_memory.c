@@ -123,12 +123,12 @@ static void tell(struct waste_memory *memory, const struct waste_found *found)
 /* ---- loads */
 
 static void used(struct waste_memory *memory, const struct waste_grain *grain,
-                 const struct piece *piece)
+                 const struct piece *piece, uint32_t but)
 {
     uint32_t last = 0;
     for (uint32_t b = piece->from; b < piece->behind; b++) {
         uint32_t writer = grain->writer[b];
-        if (writer && writer != last)
+        if (writer && writer != last && writer != but)
             waste_event(memory->events, writer)->used = true;
         last = writer;
     }
@@ -196,7 +196,7 @@ void waste_memory_load(struct waste_memory *memory, const struct waste_access *a
                                  (uint32_t)access->bytes);
     for (uint64_t done = 0; piece_next(&piece, access, &done);) {
         struct waste_grain *grain = grain_of(memory, piece.number);
-        used(memory, grain, &piece);
+        used(memory, grain, &piece, access->copied);
         again = again && read_before(grain, &piece, access, &before);
         if (again && !piece.done) /* its event may end below */
             earlier = *waste_event(memory->events, before);
@@ -230,12 +230,14 @@ uint32_t waste_memory_writer(const struct waste_memory *memory, uint64_t address
     return writer;
 }
 
-static void copy_tell(struct waste_memory *memory, const struct waste_event *event)
+/* The copy of a copy is known when the first is gone: at `position`. */
+static void copy_tell(struct waste_memory *memory, const struct waste_event *event,
+                      uint64_t position)
 {
     tell(memory, &(struct waste_found){.kind = WASTE_COPY_OF_COPY,
                                        .first = event->site,
                                        .second = event->copier,
-                                       .distance = event->copied_at - event->position,
+                                       .distance = position - event->position,
                                        .bytes = event->bytes});
 }
 
@@ -248,7 +250,7 @@ static bool event_over(struct waste_memory *memory, uint32_t number,
     if (event.quiet)
         return false;
     if (event.copied && !event.used)
-        copy_tell(memory, &event);
+        copy_tell(memory, &event, access->position);
     if (event.used || event.copied)
         return false;
     tell(memory, &(struct waste_found){.kind = event.set ? WASTE_SET : WASTE_DEAD_STORE,

@@ -39,7 +39,8 @@ struct waste_access {
     uint64_t address, bytes;
     const uint8_t *value; /* NULL: not known */
     bool quiet, shared;
-    bool hidden; /* part of a call, push, pop or return: never a finding itself */
+    uint32_t copied; /* of a load: an event whose bytes may only be copied by it; 0: none */
+    bool hidden;     /* part of a call, push, pop or return: never a finding itself */
 };
 
 void waste_memory_init(struct waste_memory *memory, struct waste_events *events,

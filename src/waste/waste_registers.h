@@ -14,13 +14,14 @@ struct waste_registers {
     struct waste_listener *listener;
     struct waste_events events;
     uint32_t writer[WASTE_REGISTERS]; /* events; 0: none */
-    uint64_t origins; /* set of those that hold what a copy had, read for another copy */
+    uint64_t origins; /* set of those that hold what a copy had, and were used for nothing but it */
     struct waste_origin {
         uint32_t event; /* of that copy */
         uint64_t position;
+        uint64_t stored; /* when: where it is a copy of a copy; 0: not yet */
     } origin[WASTE_REGISTERS];
     uint64_t loaded; /* set of those that hold what was loaded from memory, unchanged */
-    uint8_t loaded_bytes[WASTE_REGISTERS];
+    uint64_t loaded_bytes[WASTE_REGISTERS];
     uint8_t known[WASTE_MASKS]; /* bytes whose value is known */
     uint8_t value[WASTE_MASKS][WASTE_VALUE_BYTES];
 };

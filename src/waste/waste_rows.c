@@ -5,6 +5,15 @@ static struct place caller_at(const struct waste_blocks *blocks, uint32_t number
     return number == WASTE_NOWHERE ? (struct place){MODULE_NONE, {0}} : blocks->code.at[number].at;
 }
 
+static uint64_t class_of(uint64_t distance)
+{
+    static const uint64_t distances[WASTE_CLASSES] = WASTE_DISTANCES;
+    uint64_t class = 0;
+    while (distance > distances[class])
+        class ++;
+    return class;
+}
+
 static struct waste_key key_of(const struct waste_blocks *blocks, const struct waste_found *found)
 {
     struct place first = blocks->code.at[found->first.code].at,
@@ -19,7 +28,7 @@ static struct waste_key key_of(const struct waste_blocks *blocks, const struct w
                               .second = second.address,
                               .first_caller = first_caller.address,
                               .second_caller = second_caller.address,
-                              .kind = found->kind};
+                              .kind = found->kind | class_of(found->distance) << WASTE_CLASS_SHIFT};
 }
 
 /* What is wasted is the first of a pair, or the second. */
@@ -30,14 +39,40 @@ static uint32_t wasted(const struct waste_found *found)
     return second ? found->second.code : found->first.code;
 }
 
-static void row_add(struct waste_rows *rows, const struct waste_key *key, uint64_t bytes,
-                    uint64_t count)
+/* The key's row in the batch; MAP_NONE: there are too many. */
+static uint32_t row_of(struct waste_rows *rows, const struct waste_key *key)
 {
     struct batch *batch = rows->batch;
-    if (batch->waste.keys.n >= WASTE_ROWS && map_find(&batch->waste.keys, key) == MAP_NONE)
+    if (batch->waste.keys.n >= WASTE_ROWS && map_find(&batch->waste.keys, key) == MAP_NONE) {
         rows->crowded++;
-    else
-        batch_table_add(&batch->waste, batch_waste_index(batch, key), bytes, count);
+        return MAP_NONE;
+    }
+    return batch_waste_index(batch, key);
+}
+
+static bool same_site(struct waste_site a, struct waste_site b)
+{
+    return a.code == b.code && a.caller == b.caller;
+}
+
+/* The same without making its key, mostly: findings come again and again. */
+static uint32_t found_row(struct waste_rows *rows, const struct waste_found *found)
+{
+    uint32_t kind = (uint32_t)(found->kind | class_of(found->distance) << WASTE_CLASS_SHIFT);
+    uint64_t mixed =
+        ((uint64_t)found->first.code << 32 | found->second.code) * 0x9e3779b97f4a7c15 ^
+        ((uint64_t)found->first.caller << 32 | found->second.caller) * 0xc2b2ae3d27d4eb4f ^
+        kind * 0x165667b19e3779f9;
+    struct waste_recent *recent = &rows->recent[(mixed >> 40) % WASTE_RECENT];
+    if (recent->kind != kind || !same_site(recent->first, found->first) ||
+        !same_site(recent->second, found->second)) {
+        struct waste_key key = key_of(rows->blocks, found);
+        uint32_t row = row_of(rows, &key);
+        if (row == MAP_NONE)
+            return MAP_NONE;
+        *recent = (struct waste_recent){found->first, found->second, kind, row};
+    }
+    return recent->row;
 }
 
 static void found(void *of, const struct waste_found *found)
@@ -49,9 +84,10 @@ static void found(void *of, const struct waste_found *found)
             return;
         count = (uint64_t)((u128)count * rows->length / (rows->length - found->distance));
     }
-    struct waste_key key = key_of(rows->blocks, found);
-    rows->blocks->code.at[wasted(found)].found = true;
-    row_add(rows, &key, count * found->bytes, count);
+    rows->blocks->looked.at[rows->blocks->code.at[wasted(found)].place].found = true;
+    uint32_t row = found_row(rows, found);
+    if (row != MAP_NONE)
+        batch_table_add(&rows->batch->waste, row, count * found->bytes, count);
 }
 
 /* What was looked at. */
@@ -64,7 +100,9 @@ static void look_add(struct waste_rows *rows, enum waste_kind kind, struct place
                             .first = at.address,
                             .second = at.address,
                             .kind = kind};
-    row_add(rows, &key, 0, count);
+    uint32_t row = row_of(rows, &key);
+    if (row != MAP_NONE)
+        batch_table_add(&rows->batch->waste, row, 0, count);
 }
 
 void waste_rows_init(struct waste_rows *rows, struct waste_blocks *blocks, struct batch *batch)
@@ -79,14 +117,14 @@ void waste_rows_window(struct waste_rows *rows)
     uint64_t all = 0;
     for (size_t i = 0; i < blocks->met.n; i++) {
         struct waste_instruction *instruction = &blocks->code.at[blocks->met.at[i]];
+        struct waste_looked *looked = &blocks->looked.at[instruction->place];
         all += instruction->executed;
-        instruction->looked += instruction->executed * rows->weight;
+        looked->weight += instruction->executed * rows->weight;
         instruction->executed = 0;
-        instruction->met = false;
-        if (!instruction->found)
-            continue;
-        look_add(rows, WASTE_LOOKED, instruction->at, instruction->looked);
-        instruction->looked = 0;
+        if (looked->found) {
+            look_add(rows, WASTE_LOOKED, instruction->at, looked->weight);
+            looked->weight = 0;
+        }
     }
     if (all)
         look_add(rows, WASTE_ALL, (struct place){blocks->code.at[blocks->met.at[0]].at.module, {0}},

@@ -12,14 +12,22 @@
 #include "waste/waste_found.h"
 
 /* Rows, and the longest pair that counts: of 8 parts of a window. */
-enum { WASTE_ROWS = 1 << 16, WASTE_REACH = 7 };
+enum { WASTE_ROWS = 1 << 16, WASTE_REACH = 7, WASTE_RECENT = 1 << 12 };
+
+/* A finding met lately, and its row in the batch. */
+struct waste_recent {
+    struct waste_site first, second;
+    uint32_t kind; /* as in keys; 0: none */
+    uint32_t row;
+};
 
 struct waste_rows {
     struct waste_listener listener; /* for waste_thread_init */
     struct waste_blocks *blocks;
     struct batch *batch;
-    uint64_t weight;  /* of one execution in this window */
-    uint64_t length;  /* of the window, in instructions; 0: all pairs are whole */
+    uint64_t weight; /* of one execution in this window */
+    uint64_t length; /* of the window, in instructions; 0: all pairs are whole */
+    struct waste_recent recent[WASTE_RECENT];
     uint64_t crowded; /* findings without a row: there are too many pairs of places */
 };
 

@@ -179,11 +179,139 @@ FUNCTION unused_vector(uint64_t sum, int clean)
     return sum;
 }
 
+/* ---- copies of copies */
+
+FUNCTION copy_word(uint64_t sum, int clean)
+{
+    for (uint64_t i = 0; !clean && i < TURNS; i++) {
+        memory.cells[80] = i * ODD;
+        memory.cells[81] = memory.cells[80];
+        memory.cells[82] = memory.cells[81];
+        sum += memory.cells[82];
+    }
+    for (uint64_t i = 0; clean && i < TURNS; i++) {
+        memory.cells[80] = i * ODD;
+        memory.cells[81] = memory.cells[80];
+        uint64_t got = memory.cells[81];
+        memory.cells[82] = got;
+        sum += got + memory.cells[82];
+    }
+    return sum;
+}
+
+#define COPY_ON                                                                                    \
+    "movups 768(%1), %%xmm4\n\tmovups %%xmm4, 784(%1)\n\t"                                         \
+    "movups 784(%1), %%xmm5\n\tmovups %%xmm5, 800(%1)\n\t"
+
+FUNCTION copy_vector(uint64_t sum, int clean)
+{
+    for (uint64_t i = 0; i < TURNS; i++) {
+        memory.cells[96] = i * ODD;
+        memory.cells[97] = i + ODD;
+        if (clean) {
+            uint64_t got;
+            __asm__ volatile(COPY_ON "movq %%xmm5, %0"
+                             : "=r"(got)
+                             : "r"(&memory)
+                             : "xmm4", "xmm5", "memory");
+            sum += got;
+        } else {
+            __asm__ volatile(COPY_ON : "+r"(sum) : "r"(&memory) : "xmm4", "xmm5", "memory");
+        }
+        sum += memory.cells[100] + memory.cells[101];
+    }
+    return sum;
+}
+
+__attribute__((noinline, noclone)) static void hand_on(cell *to, cell *from)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = from[i];
+}
+
+__attribute__((noinline, noclone)) static uint64_t add_on(cell *to, cell *from, uint64_t sum)
+{
+    for (int i = 0; i < 4; i++) {
+        uint64_t word = from[i];
+        to[i] = word;
+        sum += word;
+    }
+    return sum;
+}
+
+/* All four words go by way of a buffer, in a function of their own. */
+FUNCTION copy_buffer(uint64_t sum, int clean)
+{
+    for (uint64_t i = 0; i < TURNS / 4; i++) {
+        for (uint64_t k = 0; k < 4; k++)
+            memory.cells[112 + k] = (i + k) * ODD;
+        hand_on(&memory.cells[120], &memory.cells[112]);
+        if (clean)
+            sum = add_on(&memory.cells[128], &memory.cells[120], sum);
+        else
+            hand_on(&memory.cells[128], &memory.cells[120]);
+        for (uint64_t k = 0; k < 4; k++)
+            sum += memory.cells[128 + k];
+    }
+    return sum;
+}
+
+/* ---- memory that is set, and then overwritten */
+
+FUNCTION set_string(uint64_t sum, int clean)
+{
+    for (uint64_t i = 0; i < TURNS; i++) {
+        void *to = (void *)&memory.cells[144];
+        uint64_t n = 4;
+        __asm__ volatile("rep stosq" : "+D"(to), "+c"(n) : "a"(i) : "memory");
+        if (clean)
+            sum += memory.cells[147];
+        for (uint64_t k = 0; k < 4; k++)
+            memory.cells[144 + k] = (i + k) * ODD;
+        for (uint64_t k = 0; k < 4; k++)
+            sum += memory.cells[144 + k];
+    }
+    return sum;
+}
+
+FUNCTION set_vector(uint64_t sum, int clean)
+{
+    for (uint64_t i = 0; i < TURNS; i++) {
+        __asm__ volatile("pxor %%xmm6, %%xmm6\n\tmovups %%xmm6, 1280(%0)"
+                         :
+                         : "r"(&memory)
+                         : "xmm6", "memory");
+        if (clean)
+            sum += memory.cells[160];
+        memory.cells[160] = i * ODD;
+        memory.cells[161] = i + ODD;
+        sum += memory.cells[160] + memory.cells[161];
+    }
+    return sum;
+}
+
+/* By single bytes, of which four words are made. */
+FUNCTION set_bytes(uint64_t sum, int clean)
+{
+    for (uint64_t i = 0; i < TURNS; i++) {
+        void *to = (void *)&memory.cells[176];
+        uint64_t n = 16;
+        __asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(255) : "memory");
+        if (clean)
+            sum += memory.bytes[1416];
+        for (uint64_t k = 0; k < 4; k++)
+            memory.halves[352 + k] = (uint32_t)(i + k * 3 + 1);
+        sum += memory.cells[176] + memory.cells[177];
+    }
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     static uint64_t (*const functions[])(uint64_t, int) = {
-        dead_twice,  dead_halves, dead_total, silent_flag,    silent_back, silent_vector,
-        again_scale, again_pair,  again_half, unused_product, unused_load, unused_vector};
+        dead_twice,  dead_halves, dead_total,  silent_flag,    silent_back, silent_vector,
+        again_scale, again_pair,  again_half,  unused_product, unused_load, unused_vector,
+        copy_word,   copy_vector, copy_buffer, set_string,     set_vector,  set_bytes};
     int clean = argc > 1 && strcmp(argv[1], "clean") == 0;
     uint64_t sum = 1;
     for (long turn = argc > 2 ? atol(argv[2]) : 10; turn > 0; turn--)

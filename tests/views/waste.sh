@@ -21,18 +21,19 @@ TURNS, EXACT = 64, 500
 plan = {}  # function: kind, and of how many executions a turn
 for kind, functions in {'dead-store': 'dead_twice dead_halves dead_total', 'silent-store': 'silent_flag silent_back silent_vector',
                         'redundant-load': 'again_scale again_pair again_half',
-                        'unused-result': 'unused_product unused_load unused_vector'}.items():
+                        'unused-result': 'unused_product unused_load unused_vector',
+                        'copy-of-copy': 'copy_word copy_vector hand_on', 'set-overwritten': 'set_string set_vector set_bytes'}.items():
     plan.update({function: kind for function in functions.split()})
 def rows(name):
     found = json.load(open(f'{sys.argv[1]}/{name}.json'))['rows']
-    return [row for row in found if row['first_function'] in plan or row['second_function'] in plan]
+    return [row for row in found if row[row['wasted'] + '_function'] in plan]
 for name in 'planted', 'exact-planted':
     sums = {}
     for row in rows(name):
         key = row[row['wasted'] + '_function'], row['kind']
         assert row['first_function'] == row['second_function'] or row['of'] < 0.05, row
         assert row['lo'] is None or row['lo'] <= row['count'] <= row['hi'], row
-        assert row['first_caller_function'] in ('main', None) and row['fix'], row
+        assert row['first_caller_function'] in ('main', 'copy_buffer', None) and row['fix'], row
         assert row[row['wasted'] + '_line'].startswith('waste.c:'), row
         for i, what in enumerate(('count', 'of', 'share')):
             sums.setdefault(key, [0, 0, 0])[i] += row[what]
@@ -41,15 +42,16 @@ for name in 'planted', 'exact-planted':
     found = {function: kind for (function, kind), (count, of, share) in sums.items() if of > 0.05}
     assert found == plan, (name, set(plan.items()) ^ set(found.items()))
     for (function, kind), (count, of, share) in sums.items():
-        assert of > 0.9 or of < 0.05, (function, kind, of)
-        if name == 'exact-planted' and of > 0.9:
+        # Of hand_on's copies only the second ones are of copies.
+        assert of < 0.05 or (0.4 < of < 0.6 if function == 'hand_on' else of > 0.85), (function, kind, of)
+        if name == 'exact-planted' and of > 0.05:
             # All executions but the first eight of the run, and one a turn whose second is elsewhere.
             assert TURNS * EXACT - EXACT - 8 <= count <= TURNS * EXACT, (function, count)
 # What is found in the twins is by chance: next to nothing.
 for name in 'clean', 'exact-clean':
     for row in rows(name):
         print(name, row['kind'], row['first_function'], row['second_function'], row['of'])
-        assert row['of'] < 0.02, row
+        assert row['of'] < 0.05, row
 EOF
 "$gait" merge -q -o "$work/twice" "$work/exact-planted" "$work/exact-planted" || bad "merge: status $?"
 "$gait" waste --json "$work/twice" >"$work/twice.json" && "$gait" waste --json "$work/exact-planted" >"$work/once.json"

@@ -1,5 +1,6 @@
 #include "analysis/waste/waste_view.h"
 
+#include "analysis/waste/executions.h"
 #include "analysis/waste/waste_words.h"
 #include "base/map.h"
 
@@ -50,9 +51,11 @@ static bool is_setter(struct scene *scene, const struct waste_place *place)
 static bool row_read(const struct waste_view *view, const struct waste_key *key,
                      struct waste_row *row)
 {
+    static const uint64_t distances[WASTE_CLASSES] = WASTE_DISTANCES;
     struct scene *scene = view->scene;
     *row = (struct waste_row){
-        .kind = (enum waste_kind)key->kind,
+        .kind = (enum waste_kind)(key->kind & 0xff),
+        .within = distances[key->kind >> WASTE_CLASS_SHIFT],
         .first = {scene_module(scene, 0, key->first_module), key->first.v},
         .second = {scene_module(scene, 0, key->second_module), key->second.v},
         .first_caller = {scene_module(scene, 0, key->first_caller_module), key->first_caller.v},
@@ -97,8 +100,8 @@ static int by_callers(const void *a, const void *b)
 static int by_cost(const void *a, const void *b)
 {
     const struct waste_row *x = a, *y = b;
-    if (x->quantity.count != y->quantity.count)
-        return x->quantity.count > y->quantity.count ? -1 : 1;
+    if (x->share.value != y->share.value)
+        return x->share.value > y->share.value ? -1 : 1;
     return by_pair(a, b);
 }
 
@@ -115,12 +118,16 @@ static void rows_join(struct waste_view *view)
     size_t kept = 0;
     for (size_t i = 0; i < view->n; i++) {
         struct waste_row row = view->at[i];
-        row.most = row.quantity.count;
+        row.most = row.most_within = row.quantity.count;
         if (!kept || by_pair(&view->at[kept - 1], &row) != 0) {
             view->at[kept++] = row;
             continue;
         }
         struct waste_row *into = &view->at[kept - 1];
+        if (row.quantity.count > into->most_within) {
+            into->within = row.within;
+            into->most_within = row.quantity.count;
+        }
         if (names_more(&row, into)) {
             into->first_caller = row.first_caller;
             into->second_caller = row.second_caller;
@@ -146,35 +153,64 @@ static struct estimate times(struct estimate estimate, double by)
     return (struct estimate){estimate.value * by, estimate.lo * by, estimate.hi * by};
 }
 
-/* `scale`: windows that count waste weigh less than all that was counted, where trails count. */
-static void row_estimate(struct waste_row *row, const struct profile *profile,
-                         const struct looks *looks, double scale)
+/* Windows with values say which part of an instruction's executions is waste; all that was counted
+ * says how many executions there were. The part of what is nearly always waste varies less than the
+ * waste itself: by chance as the number of heads of coins does. */
+static struct quantity better(const struct quantity *waste, const struct quantity *looked,
+                              const struct quantity *ran)
 {
-    const struct quantity *all =
-        looks_find(looks, waste_kind_of_second(row->kind) ? &row->second : &row->first);
-    double seconds = (double)profile->totals.user_ns / 1e9;
+    double of = fmin((double)waste->count / (double)looked->count, 1), n = (double)waste->count,
+           all = (double)ran->count, count = all * of, chance = sqrt(1 - of);
+    return (struct quantity){
+        .count = (uint64_t)(count + 0.5),
+        .count_sd = count * hypot(ran->count_sd / all, chance * waste->count_sd / n),
+        .alone_sd = count * hypot(ran->alone_sd / all, chance * waste->alone_sd / n)};
+}
+
+struct estimating {
+    const struct profile *profile;
+    struct looks looks;
+    struct executions executions;
+    double scale; /* windows with values weigh less than all that was counted, where trails count */
+};
+
+static void row_estimate(struct waste_row *row, const struct estimating *with)
+{
+    const struct profile *profile = with->profile;
+    const struct waste_place *place = waste_kind_of_second(row->kind) ? &row->second : &row->first;
+    const struct quantity *looked = looks_find(&with->looks, place);
+    struct quantity ran = executions_at(&with->executions, place->module, place->at);
+    bool timed = profile->mode == PROFILE_SAMPLED; /* copies that count take longer */
+    double seconds = timed ? (double)profile->totals.user_ns / 1e9 : 0, scale = with->scale,
+           each = row->words / (double)row->quantity.count;
+    row->of = (struct estimate){NAN, NAN, NAN};
+    if (looked && looked->count) {
+        struct estimate of = estimate_quotient(profile, &row->quantity, looked);
+        row->of =
+            (struct estimate){fmin(of.value, 1), of.lo > 1 ? 1 : of.lo, of.hi > 1 ? 1 : of.hi};
+    }
+    if (looked && looked->count && ran.count && profile->mode == PROFILE_SAMPLED) {
+        row->quantity = better(&row->quantity, looked, &ran);
+        scale = 1;
+    }
     row->count = times(estimate_count(profile, &row->quantity), scale);
     row->share = times(estimate_share(profile, &row->quantity, false), scale);
-    row->bytes = times(row->count, row->words / (double)row->quantity.count);
+    row->bytes = times(row->count, each);
     row->rate = times(row->count, seconds > 0 ? 1 / seconds : (double)NAN);
     row->bytes_rate = times(row->bytes, seconds > 0 ? 1 / seconds : (double)NAN);
-    row->of = (struct estimate){NAN, NAN, NAN};
-    if (!all || !all->count)
-        return;
-    struct estimate of = estimate_quotient(profile, &row->quantity, all);
-    row->of = (struct estimate){fmin(of.value, 1), of.lo > 1 ? 1 : of.lo, of.hi > 1 ? 1 : of.hi};
 }
 
 void waste_view_make(struct waste_view *view, struct scene *scene, const struct waste_asked *asked)
 {
     const struct profile *profile = scene->sides[0];
-    struct looks looks = {0};
+    struct estimating with = {.profile = profile, .scale = all_scale(profile)};
     *view = (struct waste_view){.scene = scene};
-    looks_take(&looks, scene);
+    looks_take(&with.looks, scene);
+    executions_make(&with.executions, scene);
     for (uint32_t i = 0; i < profile->waste.n; i++) {
         struct waste_row row;
         if (!profile->waste.at[i].count ||
-            !row_read(view, map_key(&profile->waste.keys, i), &row) ||
+            !row_read(view, map_key(&profile->waste.keys, i), &row) || row.within > asked->within ||
             (asked->kinds_set && row.kind != asked->kind))
             continue;
         row.quantity = quantity_of(profile, &profile->waste.at[i]);
@@ -184,13 +220,13 @@ void waste_view_make(struct waste_view *view, struct scene *scene, const struct 
     if (view->n)
         qsort(view->at, view->n, sizeof *view->at, by_callers);
     rows_join(view);
-    double scale = all_scale(profile);
     for (size_t i = 0; i < view->n; i++)
-        row_estimate(&view->at[i], profile, &looks, scale);
+        row_estimate(&view->at[i], &with);
     if (view->n)
         qsort(view->at, view->n, sizeof *view->at, by_cost);
-    map_release(&looks.keys);
-    vec_release(&looks);
+    map_release(&with.looks.keys);
+    vec_release(&with.looks);
+    executions_release(&with.executions);
 }
 
 void waste_view_release(struct waste_view *view)

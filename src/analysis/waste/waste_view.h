@@ -20,6 +20,7 @@ struct waste_row {
     struct quantity quantity;
     double words;                     /* bytes, in the units of the quantity's count */
     uint64_t most;                    /* of the callers that are named */
+    uint64_t within, most_within;     /* instructions: most of them are no farther apart */
     struct estimate count;            /* executions that need not be, in the whole run */
     struct estimate share;            /* of all executed instructions */
     struct estimate of;               /* of the executions of the place; NaN: not known */
@@ -30,6 +31,7 @@ struct waste_row {
 struct waste_asked {
     bool kinds_set; /* else all */
     enum waste_kind kind;
+    uint64_t within; /* instructions */
 };
 
 struct waste_view {

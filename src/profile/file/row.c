@@ -213,7 +213,7 @@ static bool waste_of(const uint64_t *fields, const struct numbering *in_profile,
         (fields[4] && !module_of(fields[4], in_profile, &waste.first_caller_module, err)) ||
         (fields[6] && !module_of(fields[6], in_profile, &waste.second_caller_module, err)))
         return false;
-    if (waste.kind >= WASTE_KINDS)
+    if ((waste.kind & 0xff) >= WASTE_KINDS || waste.kind >> WASTE_CLASS_SHIFT >= WASTE_CLASSES)
         return err_set(err, ERR_FORMAT, "waste of kind %llu", (unsigned long long)fields[8]);
     *ret_waste = waste;
     return true;

@@ -39,6 +39,10 @@ static void row_json(struct json *json, const struct waste_view *view, const str
     estimate_json(json, "bytes", "bytes_lo", "bytes_hi", row->bytes);
     estimate_json(json, "rate", "rate_lo", "rate_hi", row->rate);
     estimate_json(json, "bytes_rate", "bytes_rate_lo", "bytes_rate_hi", row->bytes_rate);
+    if (row->within == UINT64_MAX)
+        json_null(json, "within");
+    else
+        json_integer(json, "within", row->within);
     json_string(json, "fix", waste_kind_fix(row->kind));
     json_object_end(json);
 }

@@ -7,6 +7,7 @@
 #include "view/head.h"
 #include "view/place_text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,7 +86,11 @@ static void cost_print(FILE *to, const struct waste_view *view, const struct was
                 count_text(row->bytes_rate.value, false));
     if (!isnan(row->of.value))
         fprintf(to, "; %.0f%% of its executions", 100 * row->of.value);
-    fputc('\n', to);
+    fprintf(to, "\n%*smostly ", INDENT, "");
+    if (row->within == UINT64_MAX)
+        fprintf(to, "more than 65536 instructions apart\n");
+    else
+        fprintf(to, "up to %" PRIu64 " instructions apart\n", row->within);
 }
 
 static void row_print(FILE *to, const struct waste_view *view, struct place_text *text,
