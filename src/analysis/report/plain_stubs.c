@@ -2,20 +2,12 @@
 
 #include "analysis/report/stub_targets.h"
 
-#include <string.h>
-
 /* Without jumps that were seen, by its name: that of a function of another module. */
 static uint32_t named_as(const struct plain *plain, const struct plain_function *stub)
 {
-    static const char ending[] = "@plt";
-    size_t bytes = strlen(stub->name), room = sizeof ending - 1;
-    if (bytes <= room || strcmp(stub->name + bytes - room, ending) != 0)
-        return PLAIN_NONE;
-    bytes -= room;
     for (uint32_t i = 0; i < plain->functions.n; i++) {
         const struct plain_function *function = &plain->functions.at[i];
-        if (function->module != stub->module && strlen(function->name) == bytes &&
-            memcmp(function->name, stub->name, bytes) == 0)
+        if (function->module != stub->module && stub_is_of(stub->name, function->name))
             return i;
     }
     return PLAIN_NONE;

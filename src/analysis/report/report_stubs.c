@@ -2,8 +2,6 @@
 
 #include "analysis/report/stub_targets.h"
 
-#include <string.h>
-
 /* A call goes to where its stub leads; that the stub then jumps there says nothing new. */
 static void calls_fold(struct report *report, const struct stub_targets *stubs)
 {
@@ -29,14 +27,9 @@ static void calls_fold(struct report *report, const struct stub_targets *stubs)
 /* Without jumps, by its name: that of a function of another module. */
 static struct report_row *row_named_as(struct report *report, const struct report_row *stub)
 {
-    static const char ending[] = "@plt";
-    size_t bytes = strlen(stub->name), room = sizeof ending - 1;
-    if (bytes <= room || strcmp(stub->name + bytes - room, ending) != 0)
-        return NULL;
     for (size_t i = 0; i < report->n; i++) {
         struct report_row *row = &report->at[i];
-        if (!row->kernel && row->module != stub->module && strlen(row->name) == bytes - room &&
-            strncmp(row->name, stub->name, bytes - room) == 0)
+        if (!row->kernel && row->module != stub->module && stub_is_of(stub->name, row->name))
             return row;
     }
     return NULL;

@@ -1,5 +1,13 @@
 #include "analysis/report/stub_targets.h"
 
+#include <string.h>
+
+bool stub_is_of(const char *stub, const char *name)
+{
+    size_t bytes = strlen(name);
+    return strncmp(stub, name, bytes) == 0 && strcmp(stub + bytes, "@plt") == 0;
+}
+
 bool function_is_stub(const struct scene *scene, uint32_t module, function_id function)
 {
     const struct binary *binary = scene_binary(scene, module);

@@ -15,6 +15,8 @@ struct stub_targets {
     VEC(struct stub_target);
 };
 
+/* Whether a stub of this name is one of a function of that name. */
+bool stub_is_of(const char *stub, const char *name);
 bool function_is_stub(const struct scene *scene, uint32_t module, function_id function);
 
 void stub_targets_find(struct stub_targets *stubs, const struct scene *scene, uint32_t side);
