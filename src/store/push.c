@@ -18,7 +18,7 @@
 
 void push_init(struct push *push, struct store *store, const struct push_options *options)
 {
-    *push = (struct push){.store = store, .options = *options};
+    *push = (struct push){.store = store, .options = *options, .day = -1};
     code_known_init(&push->known);
 }
 
@@ -94,7 +94,10 @@ static bool begin(struct push *push, int64_t day, struct err *err)
     if (!push->begun && !sql_begin(push->store->sql, err))
         return false;
     push->begun = true;
-    return sql_day(push->store->sql, day, err);
+    if (day != push->day && !sql_day(push->store->sql, day, err))
+        return false;
+    push->day = day;
+    return true;
 }
 
 static bool insert(struct push *push, const struct origin *origin, const uint8_t *digest,

@@ -24,7 +24,8 @@ struct push {
     struct push_options options;
     struct code_known known;
     struct kernel_table kernel;
-    bool begun; /* a transaction is open */
+    bool begun;  /* a transaction is open */
+    int64_t day; /* there is room for it in the store (sql_day); -1: none yet */
     struct push_sums sums;
     char warning[256];     /* of the last file; "" if there is none */
     char build[BUILD_HEX]; /* and what it is of */

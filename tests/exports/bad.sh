@@ -6,7 +6,7 @@ rounds=$(program rounds)
 damages=yes
 cd "$work" || exit 1
 counts='bolt bolt-preagg llvm llvm-raw gcc autofdo-text'
-stacks='collapsed pprof callgrind speedscope'
+stacks='collapsed pprof otlp callgrind speedscope'
 mkdir notes
 # refused WHAT FILE REASON FORMAT...
 refused() {

@@ -76,7 +76,7 @@ same 'the status of a plain recording' 7 $?
 readable plain
 for format in $formats; do
     case $format in
-    collapsed | pprof | callgrind | speedscope | html)
+    collapsed | pprof | otlp | callgrind | speedscope | html)
         status 0 "$format of a plain profile" "$gait" export --format "$format" -o out plain
         [ -s out ] || bad "$format of a plain profile: nothing was written" ;;
     *) # counts of executions
