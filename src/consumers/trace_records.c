@@ -5,6 +5,7 @@
 #include "profile/profile.h"
 #include "model/replay/watch.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { BUFFER = 16 };
@@ -71,8 +72,8 @@ struct record_listener *trace_records_listen(struct trace_records *records, stru
     records->window = profileme_window(model);
     struct profileme_setup setup = {.interval = records->interval,
                                     .window = records->window,
-                                    .tags = PROFILEME_TAGS_MOST,
-                                    .buffer = BUFFER,
+                                    .tags = records->tags ? records->tags : PROFILEME_TAGS_MOST,
+                                    .buffer = records->buffer ? records->buffer : BUFFER,
                                     .history_bits = 64,
                                     .context = (uint64_t)tid,
                                     .seed = (uint64_t)tid};
@@ -91,14 +92,15 @@ void trace_records_end(struct record_listener *listener)
         return;
     profileme_finish(listener->unit);
     listener->records->untagged += profileme_counts(listener->unit)->collided;
+    listener->records->interrupts += profileme_counts(listener->unit)->interrupts;
     profileme_free(listener->unit);
     mem_free(listener);
 }
 
-static void fact_set(struct profile *profile, const char *key, uint32_t value)
+static void fact_set(struct profile *profile, const char *key, uint64_t value)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%u", value);
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
     profile_fact(profile, key, text);
 }
 
@@ -116,6 +118,7 @@ void trace_records_give(struct trace_records *records, struct profile *profile)
     profile_loss(profile, "untagged", records->untagged);
     fact_set(profile, "pairs_width", records->width);
     fact_set(profile, "pairs_window", records->window);
+    fact_set(profile, "pairs_interrupts", records->interrupts);
     records->n = 0;
     records->untagged = 0;
 }

@@ -12,7 +12,9 @@ struct replay;
 struct trace_records {
     uint64_t interval; /* fetched instructions per pair; 0: no pairs */
     uint64_t pairs;
-    uint64_t untagged; /* chosen, but all tags were in flight */
+    uint32_t tags, buffer; /* of the unit; 0: as usual */
+    uint64_t untagged;     /* chosen, but all tags were in flight */
+    uint64_t interrupts;
     uint32_t width, window;
     struct value_pointers pointers; /* of the process */
     VEC(struct sample);

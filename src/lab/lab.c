@@ -18,6 +18,7 @@
 #include "lab/pipeline/skid.h"
 #include "lab/pipeline/slots.h"
 #include "lab/pipeline/time_shares.h"
+#include "lab/pipeline/units.h"
 #include "lab/streams/streams.h"
 
 #include <string.h>
@@ -52,6 +53,7 @@ const struct lab_table *const lab_tables[] = {&lab_overhead,
                                               &lab_apportion,
                                               &lab_slots,
                                               &lab_opportunities,
+                                              &lab_units,
                                               &lab_bursts,
                                               &lab_time_shares,
                                               &lab_counters_block,

@@ -60,6 +60,8 @@ struct recording_options {
     const struct model *core;         /* the profile gets its account of cycles; NULL: none */
     bool for_core;                    /* exits record addresses for the model alone */
     uint32_t pairs;                   /* one in so many instructions begins a pair; 0: none */
+    uint32_t tags;                    /* that can be in flight; 0: as many as are needed */
+    uint32_t buffer;                  /* pairs an interrupt; 0: PAIRS_BUFFER */
     uint32_t counters;                /* events between two samples of its counters; 0: none */
     uint64_t steps;                   /* instructions after which the program is killed; 0: never */
     struct replay_audience *audience; /* listens in place of the account; NULL: nobody */

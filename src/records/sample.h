@@ -98,7 +98,13 @@ enum sample_field {
     X(UNCACHED, uncached)                                                                          \
     X(EXCEPTION, exception)                                                                        \
     X(MICROCODE, microcode)                                                                        \
-    X(FUSED, fused)
+    X(FUSED, fused)                                                                                \
+    X(ROB_FULL, rob_full) /* what dispatch waited for, of a model: */                              \
+    X(LOADS_FULL, load_queue_full)                                                                 \
+    X(STORES_FULL, store_queue_full)                                                               \
+    X(NO_REGISTER, no_register)                                                                    \
+    X(SCHEDULER_FULL, scheduler_full)                                                              \
+    X(ALONE, alone) /* one that runs alone */
 
 enum sample_event {
 #define SAMPLE_ENUM(name, word) EVENT_##name,

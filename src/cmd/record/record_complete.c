@@ -71,6 +71,9 @@ static bool course_take(struct recording_options *walks, struct err *err)
  * asked for. */
 static bool core_complete(struct record_command *options, struct err *err)
 {
+    if (!options->walks.pairs && (options->walks.tags || options->walks.buffer))
+        return err_set(err, ERR_USAGE, "%s goes with --pairs",
+                       options->walks.tags ? "--tags" : "--buffer");
     if (!options->walks.core && (options->walks.counters || options->walks.steps))
         return err_set(err, ERR_USAGE, "%s goes with --core",
                        options->walks.counters ? "--counters" : "--steps");

@@ -19,6 +19,8 @@ static void replay_open(struct traced *traced, const struct recording_session *s
     trace_replay_init(traced->replay, units, options->core, options->audience);
     traced->replay->also = session->stream_dump ? &session->stream_dump->model : NULL;
     traced->replay->records.interval = options->pairs;
+    traced->replay->records.tags = options->tags;
+    traced->replay->records.buffer = options->buffer;
     traced->replay->counters.period = options->counters;
     traced->replay->counters.seed = options->record.seed;
     trace_replay_limit(traced->replay, options->steps);

@@ -7,14 +7,14 @@
 
 #define NEVER UINT64_MAX
 
-/* Two sets of registers, of which the second waits for its instruction. */
-struct open_pair {
-    struct sample first;
-    uint64_t fetch, end; /* of the first */
-    uint64_t retired;    /* up to it; NEVER: it did not */
-    uint32_t left;       /* instructions to the second */
-    uint32_t distance;
-    uint32_t tags[2];
+/* Sets of registers, of which the next waits for its instruction. */
+struct open_group {
+    struct sample members[PROFILEME_GROUP_MOST];
+    uint32_t n, left;    /* so far; instructions to the next */
+    uint32_t distance;   /* of the next, from the first */
+    uint64_t fetch, end; /* of the first; the last end so far */
+    uint64_t retired;    /* up to the first; NEVER: it did not */
+    uint32_t tags[PROFILEME_GROUP_MOST];
 };
 
 struct profileme {
@@ -23,13 +23,13 @@ struct profileme {
     uint64_t left;                           /* of the counter */
     uint64_t tag_until[PROFILEME_TAGS_MOST]; /* the cycle from which it is free again */
     struct {
-        VEC(struct open_pair);
+        VEC(struct open_group);
     } open; /* by their first's fetch */
     struct {
         VEC(struct sample);
     } buffer;
-    uint64_t buffered; /* samples: pairs are one */
-    uint64_t pairs;
+    uint64_t buffered; /* samples: pairs and groups are one */
+    uint64_t pairs;    /* and groups */
     uint64_t last_retire;
     uint64_t retired; /* instructions */
     struct {
@@ -49,6 +49,11 @@ uint32_t profileme_window(const struct model *model)
     return model->fuse_branch ? places + places / 4 : places;
 }
 
+static uint32_t group_size(const struct profileme *unit)
+{
+    return !unit->setup.window ? 1 : unit->setup.group ? unit->setup.group : 2;
+}
+
 static uint64_t interval_draw(struct profileme *unit)
 {
     uint64_t spread = unit->setup.interval / 2;
@@ -61,9 +66,10 @@ struct profileme *profileme_make(const struct profileme_setup *setup,
                                  void *context)
 {
     ASSERT(setup->interval >= 2 && setup->buffer && setup->history_bits <= 64);
-    ASSERT(setup->tags <= PROFILEME_TAGS_MOST && setup->tags >= (setup->window ? 2 : 1));
+    ASSERT(setup->tags <= PROFILEME_TAGS_MOST && setup->group <= PROFILEME_GROUP_MOST);
     struct profileme *unit = mem_alloc(sizeof *unit);
     unit->setup = *setup;
+    ASSERT(setup->tags >= group_size(unit));
     unit->random.state = setup->seed;
     unit->left = interval_draw(unit);
     unit->last_retire = NEVER;
@@ -90,12 +96,10 @@ static void buffer_deliver(struct profileme *unit)
     unit->buffered = 0;
 }
 
-static void sample_keep(struct profileme *unit, const struct sample *first,
-                        const struct sample *second)
+static void sample_keep(struct profileme *unit, const struct sample *members, uint32_t n)
 {
-    *vec_push(&unit->buffer) = *first;
-    if (second)
-        *vec_push(&unit->buffer) = *second;
+    for (uint32_t i = 0; i < n; i++)
+        *vec_push(&unit->buffer) = members[i];
     unit->counts.delivered++;
     if (++unit->buffered >= unit->setup.buffer)
         buffer_deliver(unit);
@@ -119,61 +123,82 @@ static struct sample record_make(const struct profileme *unit, const struct pmu_
     return sample;
 }
 
+/* False: there are not so many. */
+static bool tags_find(const struct profileme *unit, uint64_t now, uint32_t *tags, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        tags[i] = tag_find(unit, now, i ? tags[i - 1] + 1 : 0);
+        if (tags[i] == PROFILEME_TAGS_MOST)
+            return false;
+    }
+    return true;
+}
+
 static void choose(struct profileme *unit, const struct pmu_step *step)
 {
     uint64_t now = step->times->fetch;
-    uint32_t tag = tag_find(unit, now, 0);
-    uint32_t second =
-        unit->setup.window && tag < PROFILEME_TAGS_MOST ? tag_find(unit, now, tag + 1) : tag;
-    if (second == PROFILEME_TAGS_MOST) {
+    uint32_t n = group_size(unit);
+    struct open_group group = {.n = 1,
+                               .fetch = now,
+                               .end = pmu_step_end(step),
+                               .retired = step->aborted ? NEVER : unit->retired};
+    if (!tags_find(unit, now, group.tags, n)) {
         unit->counts.collided++;
         return;
     }
-    struct sample sample = record_make(unit, step);
-    unit->tag_until[tag] = pmu_step_end(step);
-    if (!unit->setup.window) {
-        sample_keep(unit, &sample, NULL);
+    group.members[0] = record_make(unit, step);
+    for (uint32_t i = 0; i < n; i++)
+        unit->tag_until[group.tags[i]] = n == 1 ? group.end : NEVER;
+    if (n == 1) {
+        sample_keep(unit, group.members, 1);
         return;
     }
-    unit->tag_until[tag] = unit->tag_until[second] = NEVER;
-    uint32_t distance = 1 + (uint32_t)random_below(&unit->random, unit->setup.window);
-    *vec_push(&unit->open) = (struct open_pair){.first = sample,
-                                                .fetch = now,
-                                                .end = pmu_step_end(step),
-                                                .retired = step->aborted ? NEVER : unit->retired,
-                                                .left = distance,
-                                                .distance = distance,
-                                                .tags = {tag, second}};
+    group.left = group.distance = 1 + (uint32_t)random_below(&unit->random, unit->setup.window);
+    *vec_push(&unit->open) = group;
 }
 
-static void pair_close(struct profileme *unit, struct open_pair *pair, const struct pmu_step *step)
+/* Another of the group; true: it is the last. */
+static bool member_add(struct profileme *unit, struct open_group *group,
+                       const struct pmu_step *step)
 {
-    struct sample second = record_make(unit, step);
+    struct sample *first = group->members, *member = &group->members[group->n++];
     uint64_t end = pmu_step_end(step);
-    sample_set(&pair->first, SAMPLE_PAIR, unit->pairs);
-    sample_set(&pair->first, SAMPLE_DISTANCE, 0);
-    sample_set(&pair->first, SAMPLE_APART, 0);
-    sample_set(&second, SAMPLE_PAIR, unit->pairs++);
-    sample_set(&second, SAMPLE_DISTANCE, pair->distance);
-    sample_set(&second, SAMPLE_APART, step->times->fetch - pair->fetch);
-    if (!step->aborted && pair->retired != NEVER) {
-        sample_set(&pair->first, SAMPLE_STEPS, 0);
-        sample_set(&second, SAMPLE_STEPS, unit->retired - pair->retired);
+    *member = record_make(unit, step);
+    group->end = end > group->end ? end : group->end;
+    sample_set(member, SAMPLE_DISTANCE, group->distance);
+    sample_set(member, SAMPLE_APART, step->times->fetch - group->fetch);
+    if (!step->aborted && group->retired != NEVER) {
+        sample_set(first, SAMPLE_STEPS, 0);
+        sample_set(member, SAMPLE_STEPS, unit->retired - group->retired);
     }
-    for (int i = 0; i < 2; i++)
-        unit->tag_until[pair->tags[i]] = pair->end > end ? pair->end : end;
-    sample_keep(unit, &pair->first, &second);
+    if (group->n == group_size(unit))
+        return true;
+    group->left = 1 + (uint32_t)random_below(&unit->random, unit->setup.window);
+    group->distance += group->left;
+    return false;
 }
 
-static void pairs_see(struct profileme *unit, const struct pmu_step *step)
+static void group_close(struct profileme *unit, struct open_group *group)
+{
+    sample_set(&group->members[0], SAMPLE_DISTANCE, 0);
+    sample_set(&group->members[0], SAMPLE_APART, 0);
+    for (uint32_t i = 0; i < group->n; i++) {
+        sample_set(&group->members[i], SAMPLE_PAIR, unit->pairs);
+        unit->tag_until[group->tags[i]] = group->end;
+    }
+    unit->pairs++;
+    sample_keep(unit, group->members, group->n);
+}
+
+static void groups_see(struct profileme *unit, const struct pmu_step *step)
 {
     size_t kept = 0;
     for (size_t i = 0; i < unit->open.n; i++) {
-        struct open_pair *pair = &unit->open.at[i];
-        if (--pair->left == 0)
-            pair_close(unit, pair, step);
+        struct open_group *group = &unit->open.at[i];
+        if (--group->left == 0 && member_add(unit, group, step))
+            group_close(unit, group);
         else
-            unit->open.at[kept++] = *pair;
+            unit->open.at[kept++] = *group;
     }
     unit->open.n = kept;
 }
@@ -214,7 +239,7 @@ void profileme_see(struct profileme *unit, const struct pmu_step *step)
     if (unit->setup.opportunities)
         opportunities_pass(unit, step);
     if (unit->open.n)
-        pairs_see(unit, step);
+        groups_see(unit, step);
     if (--unit->left == 0) {
         unit->left = interval_draw(unit);
         unit->counts.chosen++;
@@ -227,7 +252,7 @@ void profileme_see(struct profileme *unit, const struct pmu_step *step)
 void profileme_gap(struct profileme *unit)
 {
     for (size_t i = 0; i < unit->open.n; i++)
-        for (int j = 0; j < 2; j++)
+        for (uint32_t j = 0; j < group_size(unit); j++)
             unit->tag_until[unit->open.at[i].tags[j]] = unit->open.at[i].end;
     unit->counts.cut += unit->open.n;
     unit->open.n = 0;

@@ -12,6 +12,10 @@
  * in cycles, is SAMPLE_APART. If both retire, SAMPLE_STEPS tells how far apart they are in the
  * program's course, without what was thrown away.
  *
+ * Groups of more than two go on like that: each is fetched 1 to `window` instructions after the one
+ * before it, and all keep their tags until all are done. SAMPLE_DISTANCE, SAMPLE_APART and
+ * SAMPLE_STEPS are from the first on.
+ *
  * The counter may count opportunities to fetch instead, so many a cycle: simpler in hardware, but
  * the chosen one may be empty, or hold what is not on the predicted way. An instruction is one
  * opportunity, however many operations it has; those that a taken branch leaves unused in its cycle
@@ -32,12 +36,13 @@
 /* As many as hardware could have; and as many as never run out, for who wants to know what was, not
  * what hardware would tell: a unit whose tags are taken by instructions that take long misses those
  * that come meanwhile. */
-enum { PROFILEME_TAGS = 16, PROFILEME_TAGS_MOST = 1024 };
+enum { PROFILEME_TAGS = 16, PROFILEME_TAGS_MOST = 1024, PROFILEME_GROUP_MOST = 8 };
 
 struct profileme_setup {
     uint64_t interval;      /* the mean; at least 2 */
     uint32_t window;        /* 0: no pairs */
-    uint32_t tags;          /* 1 .. PROFILEME_TAGS_MOST; pairs take two */
+    uint32_t group;         /* instructions that are followed together, in pairs' place; 0: two */
+    uint32_t tags;          /* 1 .. PROFILEME_TAGS_MOST; each of a group takes one */
     uint32_t buffer;        /* samples an interrupt; at least 1 */
     uint32_t opportunities; /* a cycle; 0: instructions are counted */
     uint32_t history_bits;  /* of the profiled path register, up to 64 */
@@ -62,8 +67,8 @@ struct profileme;
 /* How far apart two can be and still be in flight together, whatever the program. */
 uint32_t profileme_window(const struct model *model);
 
-/* deliver: gets so many records in the order of fetch of their first; two in a row if they are
- * pairs. */
+/* deliver: gets so many records in the order of fetch of their first; as many in a row as
+ * are followed together. */
 struct profileme *profileme_make(const struct profileme_setup *setup,
                                  void (*deliver)(void *context, const struct sample *samples,
                                                  size_t n),

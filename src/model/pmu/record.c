@@ -7,6 +7,22 @@ static void stage_set(struct sample *sample, enum sample_field field, uint64_t f
 }
 
 /* A branch that was aborted was never resolved: nobody knows where it would have gone. */
+/* Which resource it had to wait for before it was renamed. */
+static void conflict_events(const struct pmu_step *step, struct sample *sample)
+{
+    static const struct {
+        enum core_wait wait;
+        enum sample_event event;
+    } conflicts[] = {{WAIT_ROB, EVENT_ROB_FULL},
+                     {WAIT_LOADS, EVENT_LOADS_FULL},
+                     {WAIT_STORES, EVENT_STORES_FULL},
+                     {WAIT_REGISTERS, EVENT_NO_REGISTER},
+                     {WAIT_SCHEDULER, EVENT_SCHEDULER_FULL},
+                     {WAIT_ALONE, EVENT_ALONE}};
+    for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts && step->times->dispatch; i++)
+        sample_event(sample, conflicts[i].event, step->times->wait == conflicts[i].wait);
+}
+
 static void branch_events(const struct pmu_step *step, struct sample *sample)
 {
     uint8_t kind = step->insn->kind;
@@ -73,6 +89,7 @@ void pmu_record(const struct pmu_step *step, uint64_t last_retire, uint32_t hist
     sample_event(&sample, EVENT_L1I_MISS, times->events & CORE_L1I_MISS);
     sample_event(&sample, EVENT_ITLB_MISS, times->events & CORE_ITLB_MISS);
     branch_events(step, &sample);
+    conflict_events(step, &sample);
     memory_set(step, &sample);
     sample_set(&sample, SAMPLE_FETCH, 0);
     stage_set(&sample, SAMPLE_MAP, times->fetch, times->dispatch);
