@@ -33,8 +33,8 @@ static inline uint64_t plain_native_ticks(uint64_t ticks, uint64_t own)
  * meets, the longer it waits. `variety`: different exits in a window of 32,000 instructions.
  * Fitted to ten whole programs, counted exactly. */
 enum { PLAIN_VARIETY = 400 };
-/* The same where one trail or window is weighed against all: with so much variety its own rate is
- * half believed. */
+/* The same where one window is weighed against all: with so much variety its own rate is half
+ * believed. */
 enum { PLAIN_VARIETY_HALF = 280 };
 
 static inline uint64_t plain_cold_ticks(uint64_t warm_ticks, uint64_t variety)

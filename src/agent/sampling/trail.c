@@ -22,6 +22,7 @@ enum {
     COLD = 30000, /* instructions */
     SLOW = 2,     /* times the pace of all trails: a piece that may have had faults */
     RATE_MIN = 1000,
+    HALF_BELIEVED = 800, /* variety with which a trail's own pace and the mean weigh the same */
     PREEMPTED_NS = 20000,
     LONG_NS = 2000000,
     COPIED_PART = 4,               /* a long trail does not copy for more of its time than that */
@@ -113,8 +114,7 @@ static uint64_t course_ticks(const struct course *course)
 {
     uint64_t own = pace_of(native_ticks(&course->late), course->late.instructions);
     uint64_t mean = pace_mean(), variety = agent_variety();
-    uint64_t pace =
-        mean ? (own * PLAIN_VARIETY_HALF + mean * variety) / (PLAIN_VARIETY_HALF + variety) : own;
+    uint64_t pace = mean ? (own * HALF_BELIEVED + mean * variety) / (HALF_BELIEVED + variety) : own;
     return course->all.instructions * pace >> PACE_BITS;
 }
 
