@@ -26,7 +26,8 @@ static const struct telling tellings[LOSS_N] = {
     [LOSS_sample_lost] = {OFTEN, SLOWER_HELPS},
     [LOSS_throttled] = {SHOWN, SLOWER_HELPS ", or raise kernel.perf_cpu_time_max_percent"},
     [LOSS_stack_truncated] = {OFTEN, NULL},
-    [LOSS_stack_no_rule] = {OFTEN, "build that code with -fasynchronous-unwind-tables"},
+    [LOSS_stack_no_rule] = {OFTEN, "build that code with -fasynchronous-unwind-tables; of code "
+                                   "made at run time: java -XX:+PreserveFramePointer"},
     [LOSS_stack_astray] = {OFTEN, NULL},
     [LOSS_thread_native] = {SHOWN, PLAIN_HELPS},
     [LOSS_child_native] = {SHOWN, PLAIN_HELPS},

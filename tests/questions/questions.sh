@@ -73,5 +73,21 @@ if need node; then
     ask 'JavaScript (node): which function is hot?' 'JS:.*(fib|words)' gait report js.data
     ask 'JavaScript: how much is in the kernel, and who asks for it?' 'kernel' gait contexts --kernel js.data
 fi
+if need java && need javac; then
+    cat >T.java <<'J'
+public class T { static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+    public static void main(String[] a) { long s = 0; for (int i = 0; i < 30; i++) s += fib(32); System.out.println(s); } }
+J
+    javac T.java && gait record -q -o bare.data java -cp . T >/dev/null
+    ask 'Java: what does it take to see names of its methods?' 'java -XX:.UnlockDiagnosticVMOptions|PreserveFramePointer' gait report bare.data
+    gait record -q -o java.data java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -cp . T >/dev/null
+    ask 'Java: which method is hot?' 'T\.fib' gait report java.data
+fi
+if need sqlite3; then
+    printf 'create table t(a, b); with recursive r(i) as (select 1 union all select i+1 from r where i<900000) insert into t select i, i*7919%%50000 from r;\nselect count(*), sum(n) from (select b, count(*) n from t group by b);\n' >s.sql
+    gait record -q -o sql.data sqlite3 :memory: <s.sql >/dev/null
+    ask 'SQL: who calls the hot function, from main on?' '(> |%.*)sqlite3VdbeExec' gait contexts sql.data
+    ask 'SQL: why are functions without names?' 'install libsqlite3' gait report sql.data
+fi
 echo "$answered of $asked questions answered$([ $absent = 0 ] || echo "; $absent programs are not there")"
 [ "$answered" -ge $((asked * 9 / 10)) ]
