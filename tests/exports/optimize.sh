@@ -14,7 +14,7 @@ chmod +x build
 llvm=$(ls -d /usr/lib/llvm-*/bin 2>/dev/null | sort -V | tail -n 1)
 
 status 129 'with nothing' "$gait" optimize prog
-says 'bolt, clang or gcc'
+says 'bolt, clang, gcc or specialise'
 status 129 'with something else' "$gait" optimize --with magic prog
 status 129 'no program' "$gait" optimize --with bolt
 status 129 'a build of BOLT' "$gait" optimize --with bolt --build make prog

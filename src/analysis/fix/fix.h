@@ -30,6 +30,8 @@ struct fix_row {
     double weight;   /* of 1 */
     const char *evidence, *text;
     const char *sketch; /* lines of C; NULL: none */
+    uint32_t argument;  /* of FIX_SPECIALISE: a whole number in a register, from 1; 0: none */
+    int64_t value;      /* that it is */
 };
 
 struct fixes {

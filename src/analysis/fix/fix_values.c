@@ -102,6 +102,12 @@ static const char *words_of(const struct naming *of)
     }
 }
 
+/* As its register is read. */
+static int64_t number_of(const struct value_place *place, uint64_t value)
+{
+    return place->form.bytes == 4 ? (int32_t)(uint32_t)value : (int64_t)value;
+}
+
 static void place_add(struct fixes *fixes, const struct places_values *places,
                       const struct value_place *place)
 {
@@ -133,6 +139,7 @@ static void place_add(struct fixes *fixes, const struct places_values *places,
                         .value = arena_format(&scene->arena, "%s", shown),
                         .percent = 100 * value->share.value,
                         .pointer = pointer};
+    bool number = place->use == VALUE_ARGUMENT && place->form.type == VALUE_INTEGER && !pointer;
     fixes_add(fixes,
               (struct fix_row){.kind = kind,
                                .module = place->module,
@@ -141,7 +148,9 @@ static void place_add(struct fixes *fixes, const struct places_values *places,
                                .evidence = words_of(&of),
                                .text = place->use == VALUE_ARGUMENT ? argument_text(&of)
                                                                     : value_finding_text(finding),
-                               .sketch = sketches[place->use](&of)});
+                               .sketch = sketches[place->use](&of),
+                               .argument = number ? value_register_argument(place->detail) : 0,
+                               .value = number_of(place, value->value)});
 }
 
 void fixes_values(struct fixes *fixes)

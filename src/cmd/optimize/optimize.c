@@ -36,6 +36,7 @@ static const struct {
     [WITH_BOLT] = {"bolt", "llvm-bolt"},
     [WITH_CLANG] = {"clang", "clang"},
     [WITH_GCC] = {"gcc", "gcc"},
+    [WITH_SPECIALISE] = {"specialise", "gcc"},
 };
 
 const char *optimizer_name(enum optimizer with)
@@ -49,10 +50,11 @@ const char *optimizer_tool(enum optimizer with)
 }
 
 static const struct flag flags[] = {
-    {"with", 0, "TOOL", "bolt, clang or gcc", ": what makes the faster program",
+    {"with", 0, "TOOL", "bolt, clang, gcc or specialise", ": what makes the faster program",
      TAKE(word, struct optimize, with)},
     {"build", 0, "COMMAND", NULL,
-     "clang, gcc: builds PROGRAM, with CC, CFLAGS and GAIT_CFLAGS as set; without it gait leaves "
+     "clang, gcc, specialise: builds PROGRAM, with CC, CFLAGS and GAIT_CFLAGS as set; without it "
+     "gait leaves "
      "the profile and prints how to build",
      TAKE(text, struct optimize, build)},
     {"output", 'o', "OUT", NULL, "bolt: the new program (PROGRAM.bolt); others: the profile",
@@ -90,12 +92,17 @@ static bool parse(struct optimize *optimize, int argc, char **argv, struct err *
         return false;
     optimize->argv = argv + optind;
     if (optimize->with == WITH_NOTHING)
-        return err_set(err, ERR_USAGE, "no tool: gait optimize --with bolt, clang or gcc");
+        return err_set(err, ERR_USAGE,
+                       "no tool: gait optimize --with bolt, clang, gcc or specialise");
     if (!*optimize->argv)
         return err_set(err, ERR_USAGE, "no program: gait optimize --with %s -- PROGRAM",
                        optimizer_name(optimize->with));
     if (optimize->build && optimize->with == WITH_BOLT)
         return err_set(err, ERR_USAGE, "--build is for clang and gcc: BOLT works on the program");
+    if (!optimize->build && optimize->with == WITH_SPECIALISE)
+        return err_set(err, ERR_USAGE,
+                       "--with specialise needs --build: it changes a source, and "
+                       "builds the program again");
     if (optimize->exact && optimize->overhead)
         return err_set(err, ERR_USAGE, "--exact has no --overhead to keep to");
     return true;
@@ -302,8 +309,11 @@ static void folder_remove(const struct optimize *optimize)
 static bool result_make(struct optimize *optimize, const char **ret_before, struct err *err)
 {
     *ret_before = optimize->program;
-    return optimize->with == WITH_BOLT ? optimize_bolt(optimize, err)
-                                       : optimize_build(optimize, ret_before, err);
+    switch (optimize->with) {
+    case WITH_BOLT: return optimize_bolt(optimize, err);
+    case WITH_SPECIALISE: return optimize_specialise(optimize, ret_before, err);
+    default: return optimize_build(optimize, ret_before, err);
+    }
 }
 
 static bool optimized(struct optimize *optimize, struct err *err)
@@ -331,6 +341,10 @@ static bool optimized(struct optimize *optimize, struct err *err)
         (optimize->with == WITH_BOLT && !optimize_bolt_align(optimize, &reference, err)) ||
         !gain_measure(&gain, optimize, before, "before and after", err))
         return false;
+    if (optimize->with == WITH_SPECIALISE && gain.lo <= 0) {
+        optimize->drop = true;
+        optimize_note(optimize, "so everything is as it was before");
+    }
     bool counted =
         run_counts_take(&counts[0], &counts[1], optimize, before, reference.first.result.status);
     if (!interrupt_none(err))
@@ -352,7 +366,7 @@ int cmd_optimize(int argc, char **argv)
               folder_make(&optimize, &err);
     if (ok) {
         ok = optimized(&optimize, &err);
-        ok ? outputs_keep(&optimize.outputs) : outputs_undo(&optimize.outputs);
+        ok && !optimize.drop ? outputs_keep(&optimize.outputs) : outputs_undo(&optimize.outputs);
         folder_remove(&optimize);
     }
     arena_release(&optimize.arena);

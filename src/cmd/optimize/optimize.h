@@ -13,7 +13,7 @@ struct reference_run;
 
 extern char **environ;
 
-enum optimizer { WITH_BOLT, WITH_CLANG, WITH_GCC, WITH_NOTHING };
+enum optimizer { WITH_BOLT, WITH_CLANG, WITH_GCC, WITH_SPECIALISE, WITH_NOTHING };
 const char *optimizer_name(enum optimizer with);
 /* The program that must be installed. */
 const char *optimizer_tool(enum optimizer with);
@@ -30,6 +30,7 @@ struct optimize {
     bool exact;           /* record exactly, however long it takes */
     uint32_t runs;        /* pairs to measure; 0: as time allows */
     bool json, quiet, keep;
+    bool drop;   /* the result is no better: everything is to be as it was */
     char **argv; /* the program and its arguments */
 
     struct arena arena;
@@ -72,6 +73,10 @@ bool optimize_bolt_align(struct optimize *optimize, const struct reference_run *
 /* The same by the compiler and the build command. Without a command it says how to build, and
  * result stays NULL. *ret_before is a copy of the old program. */
 bool optimize_build(struct optimize *optimize, const char **ret_before, struct err *err);
+
+/* The same by a copy of a function for a frequent argument, in the source. *ret_before is the
+ * program as the same command builds it without. */
+bool optimize_specialise(struct optimize *optimize, const char **ret_before, struct err *err);
 
 /* gait's own words, then more of them (NULL: none). */
 char **optimize_gait_words(struct optimize *optimize, const char *const *own, char *const *more);

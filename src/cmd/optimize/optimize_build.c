@@ -28,6 +28,7 @@ static const struct recipe recipes[] = {
                     "-gline-tables-only -fdebug-info-for-profiling",
                     "-gline-tables-only -fdebug-info-for-profiling -fprofile-sample-use="},
     [WITH_GCC] = {"gcc", "g++", "gcc", ".afdo", "-g", "-g -fauto-profile="},
+    [WITH_SPECIALISE] = {"gcc", "g++", NULL, NULL, "-g", NULL},
 };
 
 #define PROBES "-fpseudo-probe-for-profiling"

@@ -65,6 +65,7 @@ void optimize_json(const struct optimize *optimize, const struct gain *gain,
     json_string(&json, "with", optimizer_name(optimize->with));
     json_string(&json, "result", optimize->result);
     json_bool(&json, "checked", compared);
+    json_bool(&json, "kept", !optimize->drop);
     json_number(&json, "before", gain->before);
     json_number(&json, "after", gain->after);
     json_number(&json, "gain", gain->value);
