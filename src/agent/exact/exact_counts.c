@@ -24,14 +24,14 @@ void exact_cut(struct thread *thread, const struct location *location)
         return;
     thread->arrived = location->instructions == 0;
     gate_lock(&agent.cache->gate, true);
-    if (units->room - *units->published >= sizeof(struct wire_cut)) {
-        struct wire_cut *cut = (struct wire_cut *)(void *)(units->base + *units->published);
+    struct wire_cut *cut = unit_take(units, sizeof *cut);
+    if (cut) {
         *cut = (struct wire_cut){.kind = UNIT_CUT,
                                  .bytes = sizeof *cut,
                                  .first_exit = location->superblock->first_exit,
                                  .segment = location->segment,
                                  .instructions = location->instructions};
-        __atomic_store_n(units->published, *units->published + sizeof *cut, __ATOMIC_RELEASE);
+        unit_publish(units, sizeof *cut, 0);
     } else {
         agent_lose(LOSS_garbled);
     }

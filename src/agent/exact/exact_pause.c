@@ -15,12 +15,11 @@ static void publish(struct exact_pause *pause)
     if (!pause->frame)
         return;
     gate_lock(&agent.cache->gate, true);
-    if (units->room - *units->published >= sizeof(struct wire_abandoned)) {
-        struct wire_abandoned *unit =
-            (struct wire_abandoned *)(void *)(units->base + *units->published);
+    struct wire_abandoned *unit = unit_take(units, sizeof *unit);
+    if (unit) {
         *unit =
             (struct wire_abandoned){.kind = UNIT_ABANDONED, .bytes = sizeof *unit, .pc = pause->pc};
-        __atomic_store_n(units->published, *units->published + sizeof *unit, __ATOMIC_RELEASE);
+        unit_publish(units, sizeof *unit, 0);
         agent_lose(LOSS_abandoned);
     } else {
         agent_lose(LOSS_garbled);
