@@ -15,7 +15,7 @@ def report_write(path, title, command, texts):
         with open(path) as file:
             above = file.read().partition(f"{HEAD}\n")[0]
     with open(path, "w") as file:
-        file.write(f"{above}{HEAD}\n\nAs `{command}` printed them ({time.strftime('%Y-%m-%d')}).\n\n" + "\n".join(f"```\n{text}```\n" for text in texts))
+        file.write(f"{above}{HEAD}\n\nAs `{command}` printed them ({time.strftime('%Y-%m-%d')}, {machine()}).\n\n" + "\n".join(f"```\n{text}```\n" for text in texts))
 
 
 def aligned(rows):
