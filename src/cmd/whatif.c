@@ -1,6 +1,7 @@
 /* gait whatif: what a change would bring before it is made. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/options/kept_windows.h"
 #include "cmd/options/table_view.h"
 #include "analysis/whatif/whatif.h"
 #include "view/views.h"
@@ -52,21 +53,6 @@ static const struct command_line this_command = {
     .also = view_flags,
 };
 
-static bool has_windows(const struct profile *profile)
-{
-    return profile->windows.n > 0;
-}
-
-static const char *missing_why(const struct profile *profile)
-{
-    if (profile_fact_find(profile, "compress"))
-        return "no windows in it: --compress keeps what is frequent, not the order in which it "
-               "ran; record without --compress";
-    return profile->mode == PROFILE_SAMPLED
-               ? "no complete windows in it; record a longer run"
-               : "no windows in it to simulate again: record without --exact and --plain";
-}
-
 static bool make(struct scene *scene, void *to, struct err *err)
 {
     struct options *options = to;
@@ -88,8 +74,8 @@ int cmd_whatif(int argc, char **argv)
 {
     static const struct table_view table = {
         .line = &this_command,
-        .has = has_windows,
-        .why = missing_why,
+        .has = kept_windows_has,
+        .why = kept_windows_why,
         .text_rows = TEXT_ROWS,
         .make = make,
         .show = show,

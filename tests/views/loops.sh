@@ -56,5 +56,5 @@ grep -q 'fix: keep the carried value' "$work/text" || bad 'no fix'
 grep -q 'strides and carried values are not known' "$work/text" || bad 'not told what is missing'
 "$gait" record -q --exact=counts -o "$work/exact" -- "$built/programs/strides" 10 >/dev/null
 status 2 'an exact run' "$gait" loops "$work/exact"
-says 'gait report --by loop'
+says 'record without --exact'
 finish

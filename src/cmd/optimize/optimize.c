@@ -187,6 +187,20 @@ static bool share_tell(struct optimize *optimize, struct err *err)
     return true;
 }
 
+bool optimize_record_by(struct optimize *optimize, const char *const *own, struct err *err)
+{
+    struct trial trial = {optimize->self, optimize_gait_words(optimize, own, optimize->argv),
+                          optimize->input, environ, false};
+    struct trial_result result;
+    optimize_phase(optimize, "recording", 0, 0);
+    const char *errors = arena_format(&optimize->arena, "%s/record.err", optimize->folder);
+    if (!trial_run(&trial, arena_format(&optimize->arena, "%s/record.out", optimize->folder),
+                   errors, &result, err))
+        return false;
+    return access(optimize->data, R_OK) == 0 ||
+           err_set(err, ERR_SYSTEM, "recording failed: %s", file_tail(&optimize->arena, errors));
+}
+
 bool optimize_record(struct optimize *optimize, struct err *err)
 {
     bool exact = optimize->exact || (!optimize->overhead && optimize->alone < exact_below_s);
@@ -200,21 +214,10 @@ bool optimize_record(struct optimize *optimize, struct err *err)
                                               : "5%",
                          exact ? NULL : "--",
                          NULL};
-    struct trial trial = {optimize->self, optimize_gait_words(optimize, own, optimize->argv),
-                          optimize->input, environ, false};
-    struct trial_result result;
     if (!optimize->quiet)
         say("recording %s%s", quote_words(&optimize->arena, optimize->argv),
             exact ? ", exactly" : "");
-    optimize_phase(optimize, "recording", 0, 0);
-    const char *errors = arena_format(&optimize->arena, "%s/record.err", optimize->folder);
-    if (!trial_run(&trial, arena_format(&optimize->arena, "%s/record.out", optimize->folder),
-                   errors, &result, err))
-        return false;
-    if (access(optimize->data, R_OK) != 0)
-        return err_set(err, ERR_SYSTEM, "recording failed: %s",
-                       file_tail(&optimize->arena, errors));
-    return share_tell(optimize, err);
+    return optimize_record_by(optimize, own, err) && share_tell(optimize, err);
 }
 
 static bool export_run(struct optimize *optimize, const char *const *own, const char *format,

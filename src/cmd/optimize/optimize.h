@@ -55,6 +55,8 @@ void optimize_phase(const struct optimize *optimize, const char *what, unsigned 
 void optimize_note(struct optimize *optimize, const char *note);
 /* Records the program; remarks if most of its time is in other modules. */
 bool optimize_record(struct optimize *optimize, struct err *err);
+/* By gait with these words and the program's behind them, into optimize->data. */
+bool optimize_record_by(struct optimize *optimize, const char *const *own, struct err *err);
 /* Exports the profile to a file. */
 bool optimize_export(struct optimize *optimize, const char *format, const char *output,
                      struct err *err);

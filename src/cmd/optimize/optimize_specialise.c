@@ -36,18 +36,9 @@ static bool arguments_record(struct optimize *optimize, struct err *err)
                                               : "10%",
                          exact ? NULL : "--",
                          NULL};
-    struct trial trial = {optimize->self, optimize_gait_words(optimize, own, optimize->argv),
-                          optimize->input, environ, false};
-    struct trial_result result;
     if (!optimize->quiet)
         say("recording arguments%s", exact ? ", exactly" : "");
-    optimize_phase(optimize, "recording", 0, 0);
-    const char *errors = arena_format(&optimize->arena, "%s/record.err", optimize->folder);
-    if (!trial_run(&trial, arena_format(&optimize->arena, "%s/record.out", optimize->folder),
-                   errors, &result, err))
-        return false;
-    return access(optimize->data, R_OK) == 0 ||
-           err_set(err, ERR_SYSTEM, "recording failed: %s", file_tail(&optimize->arena, errors));
+    return optimize_record_by(optimize, own, err);
 }
 
 static const char *text_read(struct arena *arena, const char *path, struct err *err)

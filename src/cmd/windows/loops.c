@@ -1,6 +1,7 @@
 /* gait loops: how loops iterate, access memory, depend on themselves, and what stops vectors. */
 #include "base/err.h"
 #include "cmd/cmd.h"
+#include "cmd/options/kept_windows.h"
 #include "cmd/options/table_view.h"
 #include "analysis/loops/loop_view.h"
 #include "view/views.h"
@@ -32,22 +33,6 @@ static const struct command_line this_command = {
     .also = view_flags,
 };
 
-static bool has_windows(const struct profile *profile)
-{
-    return profile->windows.n > 0;
-}
-
-static const char *missing_why(const struct profile *profile)
-{
-    if (profile_fact_find(profile, "compress"))
-        return "no windows in it: --compress keeps what is frequent, not the order in which it "
-               "ran; record without --compress";
-    return profile->mode == PROFILE_SAMPLED
-               ? "no complete windows in it; record a longer run"
-               : "no windows in it: record without --exact and --plain; gait report --by loop "
-                 "shows the loops of an exact run";
-}
-
 static void show(struct scene *scene, void *of, const struct ink *ink, size_t rows)
 {
     const struct options *options = of;
@@ -64,8 +49,8 @@ int cmd_loops(int argc, char **argv)
 {
     static const struct table_view table = {
         .line = &this_command,
-        .has = has_windows,
-        .why = missing_why,
+        .has = kept_windows_has,
+        .why = kept_windows_why,
         .text_rows = TEXT_ROWS,
         .show = show,
     };
