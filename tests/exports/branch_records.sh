@@ -122,6 +122,9 @@ for kind in '' -no-pie -fpseudo-probe-for-profiling '-mllvm -enable-fs-discrimin
 done
 "$llvm/clang++" -O2 -gline-tables-only -fdebug-info-for-profiling -pthread -o "$work/exceptions" tests/programs/exceptions.cc || fail "clang++: status $?"
 odd 'odd records of C++' "$work/exceptions" 2
+# Its debug information calls some functions by names with spaces.
+g++ -O2 -g -pthread -o "$work/gcc" tests/programs/exceptions.cc || fail "g++: status $?"
+odd 'odd records of C++ by gcc' "$work/gcc" 3
 
 fixture=../shared/fixtures/lbr
 if [ -r $fixture/test.lbr ]; then

@@ -62,12 +62,10 @@ static uint32_t copies_one(uint32_t discriminator)
 
 /* What the compiler that reads the profile leaves out as well: ".llvm.123", ".part.0", when nothing
  * follows but the number. */
-static const char *llvm_name(struct arena *arena, const char *linkage)
+static const char *llvm_any_name(struct arena *arena, const char *linkage)
 {
     static const char *const endings[] = {".llvm.", ".part."};
     size_t length = strlen(linkage);
-    if (strpbrk(linkage, " \n"))
-        return NULL; /* no name of the linker's, and one that readers would take for several */
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t ending = strlen(endings[i]), dot = length;
         while (dot && linkage[dot - 1] != '.')
@@ -78,11 +76,20 @@ static const char *llvm_name(struct arena *arena, const char *linkage)
     return linkage[length] ? arena_string_n(arena, linkage, length) : linkage;
 }
 
+/* Without what is no name of the linker's, and what readers would take for several. */
+static const char *llvm_name(struct arena *arena, const char *linkage)
+{
+    return strpbrk(linkage, " \n") ? NULL : llvm_any_name(arena, linkage);
+}
+
 static const struct source_dialect llvm_dialect = {
     .name = llvm_name, .discriminator = discriminator_base, .copies = discriminator_copies};
 /* Of programs built with -enable-fs-discriminator, which have a symbol that says so. */
 static const struct source_dialect llvm_fs_dialect = {
     .name = llvm_name, .discriminator = discriminator_whole, .copies = copies_one};
+/* llvm-profgen leaves no name out. */
+static const struct source_dialect llvm_recorded_dialect = {
+    .name = llvm_any_name, .discriminator = discriminator_base, .copies = discriminator_copies};
 
 /* ---- writing */
 
@@ -159,7 +166,9 @@ static bool counts_make(struct source_counts *counts, const struct code_counts *
     struct probes probes;
     probes_read(&probes, &code->binary->image);
     bool fs = image_has_symbol(&code->binary->image, FS_DISCRIMINATORS), probed = probes.n;
-    const struct source_dialect *dialect = fs ? &llvm_fs_dialect : &llvm_dialect;
+    const struct source_dialect *dialect = fs         ? &llvm_fs_dialect
+                                           : recorded ? &llvm_recorded_dialect
+                                                      : &llvm_dialect;
     if (probed)
         source_counts_probed(counts, code, recorded, dialect, &probes);
     probes_release(&probes);

@@ -2,6 +2,7 @@
 
 #include "export/compilers/recorded.h"
 #include "program/binary.h"
+#include "program/elf/symtab.h"
 
 void source_unrecorded_add(struct source_counts *counts)
 {
@@ -42,6 +43,18 @@ static void ranges_count(struct source_counts *counts)
     }
 }
 
+/* Of several symbols at one address, functions have the name of one. */
+static bool symbol_is(struct source_counts *counts, struct svma at, uint32_t name)
+{
+    struct symtab symtab;
+    bool found = false;
+    symtab_read_between(&symtab, &counts->code->binary->image, at, (struct svma){at.v + 1});
+    for (size_t i = 0; i < symtab.n && !found; i++)
+        found = source_name_add(counts, symtab.at[i].name) == name;
+    symtab_release(&symtab);
+    return found;
+}
+
 bool source_entry_believed(struct source_counts *counts, function_id function, uint32_t name)
 {
     if (!counts->recorded)
@@ -51,5 +64,6 @@ bool source_entry_believed(struct source_counts *counts, function_id function, u
     const struct function *at = &counts->code->binary->symbols.functions.at[function];
     uint32_t index = map_find(&counts->ranges, &name);
     return source_name_add(counts, at->name) == name ||
-           (index != MAP_NONE && counts->n_ranges.at[index] == 1);
+           (index != MAP_NONE && counts->n_ranges.at[index] == 1) ||
+           symbol_is(counts, at->start, name);
 }
