@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/file/file.h"
+#include "store/body.h"
 #include "store/code.h"
 #include "store/sums.h"
 
@@ -36,7 +37,7 @@ static bool body_check(struct checking *checking, const char *name, const struct
 {
     struct err err;
     struct profile profile;
-    if (!profile_read_bytes(name, body->bytes, body->n, &profile, &err)) {
+    if (!body_read(name, body->bytes, body->n, &profile, &err)) {
         damage(&checking->checked, err.text);
         return false;
     }

@@ -1,3 +1,4 @@
+#include "store/body.h"
 #include "store/code.h"
 
 #include "base/bytes.h"
@@ -100,7 +101,7 @@ static bool pack_send(struct sql *sql, const char *build, const struct profile *
 {
     struct bytes body = {0};
     uint8_t digest[SHA256_BYTES];
-    profile_write_bytes(&body, pack, true);
+    body_write(&body, pack);
     sha256(body.at, body.n, digest);
     const struct sql_value values[] = {sql_text(build), sql_bytes(digest, sizeof digest),
                                        sql_bytes(has->at, has->n), sql_bytes(body.at, body.n)};
@@ -180,7 +181,7 @@ static bool pack_take(void *to, const struct sql_value *columns, struct err *err
 {
     struct filling *filling = to;
     struct profile pack, *profile = filling->profile;
-    if (!profile_read_bytes("gait_code", columns[0].bytes, columns[0].n, &pack, err))
+    if (!body_read("gait_code", columns[0].bytes, columns[0].n, &pack, err))
         return false;
     for (size_t i = 0; i < pack.kept.n; i++) {
         const struct kept_part *from = &pack.kept.at[i];

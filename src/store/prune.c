@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "profile/file/file.h"
+#include "store/body.h"
 #include "store/origin.h"
 #include "store/sums.h"
 
@@ -63,7 +64,7 @@ static bool size_forget(struct store *store, struct prune *prune, struct err *er
 static bool modules_take(void *to, const struct sql_value *columns, struct err *err)
 {
     struct profile *all = to, profile;
-    if (!profile_read_bytes("a recording", columns[0].bytes, columns[0].n, &profile, err))
+    if (!body_read("a recording", columns[0].bytes, columns[0].n, &profile, err))
         return false;
     for (size_t i = 0; i < profile.modules.n; i++)
         profile_module(all, "/", profile.modules.at[i].build_id,

@@ -8,6 +8,7 @@
 #include "profile/file/file.h"
 #include "profile/kernel_names.h"
 #include "profile/no_values.h"
+#include "store/body.h"
 #include "store/blur.h"
 #include "store/origin.h"
 
@@ -140,7 +141,7 @@ static bool send(struct push *push, struct profile *profile, const uint8_t *dige
     bool ok = begin(push, origin_day(origin.begin_ns), err) &&
               code_send(push->store->sql, &push->known, profile, err);
     if (ok) {
-        profile_write_bytes(&body, profile, true);
+        body_write(&body, profile);
         ok = insert(push, &origin, digest, &body, err);
     }
     vec_release(&body);

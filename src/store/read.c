@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "profile/file/file.h"
+#include "store/body.h"
 #include "store/code.h"
 #include "store/question.h"
 #include "store/store.h"
@@ -17,7 +18,7 @@ static bool body_take(void *to, const struct sql_value *columns, struct err *err
 {
     struct reading *reading = to;
     struct profile profile;
-    if (!profile_read_bytes("a recording", columns[0].bytes, columns[0].n, &profile, err))
+    if (!body_read("a recording", columns[0].bytes, columns[0].n, &profile, err))
         return false;
     if (profile.damaged || profile.ruined) {
         err_set(err, ERR_FORMAT, "%s; gait store check lists what is damaged", profile.warning);

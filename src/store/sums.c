@@ -1,3 +1,4 @@
+#include "store/body.h"
 #include "store/sums.h"
 
 #include "base/bytes.h"
@@ -74,7 +75,7 @@ static bool body_add(void *to, const struct sql_value *columns, struct err *err)
 {
     struct adding *adding = to;
     struct profile profile;
-    if (!profile_read_bytes("a recording", columns[0].bytes, columns[0].n, &profile, err))
+    if (!body_read("a recording", columns[0].bytes, columns[0].n, &profile, err))
         return false;
     adding->n++;
     profile_blur(&profile, adding->key->service);
@@ -145,7 +146,7 @@ static bool sum_store(struct store *store, const struct sum_key *key, const stru
 {
     struct sql_value values[9];
     struct bytes body = {0};
-    profile_write_bytes(&body, sum, true);
+    body_write(&body, sum);
     sum_key_values(key, values);
     values[5] = sql_number((int64_t)sum->totals.recordings);
     values[6] = sql_number((int64_t)amount_of(sum));
