@@ -22,17 +22,17 @@ awk '/retires  / { next_ = $4 + 0 } /dispatch  / { tagged = $4 + 0 } END { exit 
     { cat "$work/pipeline-time"; fail 'who retires next is not told from who is dispatched'; }
 table pipeline-slots 1 --core 21264 --steps 2000000 -- gzip -c "$work/text"
 # Knobs of the unit: what a deeper buffer leaves of interrupts, records of those that are followed together, and samples that have no tag.
-table pipeline-units 1 --core 21264 --steps 1000000 -- gzip -c "$work/text"
-"$gait" lab --csv pipeline-units --core 21264 --steps 1000000 -- gzip -c "$work/text" | python3 -B -c '
+table pipeline-units 1 --csv="$work/units" --core 21264 --steps 1000000 -- gzip -c "$work/text"
+python3 -B -c '
 import csv, sys
-rows = {(int(row["together"]), int(row["tags"]), int(row["buffer"])): row for row in csv.DictReader(sys.stdin)}
+rows = {(int(row["together"]), int(row["tags"]), int(row["buffer"])): row for row in csv.DictReader(open(sys.argv[1]))}
 samples = {key: int(row["samples"]) for key, row in rows.items()}
 lost = {key: float(row["no tags"].rstrip("%")) for key, row in rows.items()}
 bad = [key for key, row in rows.items() if int(row["interrupts"]) != -(-samples[key] // key[2]) or int(row["records"]) != key[0] * samples[key]]
 bad += [key for key in rows if key[0] == 1 and key[1] == 16 and samples[key] != samples[1, 16, 1]]
 few, more = [(1, 1, 16), (2, 2, 16), (4, 4, 16)], [(1, 16, 16), (2, 16, 16), (4, 16, 16)]
 bad += [a for a, b in zip(few, more) if not lost[a] > lost[b]]
-sys.exit(f"pipeline-units: {bad} {lost}" if bad else 0)' || fail 'pipeline-units'
+sys.exit(f"pipeline-units: {bad} {lost}" if bad else 0)' "$work/units" || fail 'pipeline-units'
 # Of the same records as metrics: what dispatch waited for, and tags that are short.
 "$gait" record -q --exact=trace --core 21264 --pairs 100 --tags 2 --buffer 4 -o "$work/pairs" -- gzip -c cores/21264.core >/dev/null || fail 'record --tags'
 "$gait" info --json "$work/pairs" | python3 -B -c '

@@ -54,7 +54,7 @@ for metric in whole["elsewhere"]:
 same = sum(apart[key] == together[key] for key in together)
 cycles = [sum(of[key]["cycles"] for key in of) for of in (apart, together)]
 print(f"{same} of {len(together)} paths have in their contexts all that they have; {cycles[0]} of {cycles[1]} cycles")
-bad |= same < 0.9 * len(together) or cycles[0] < 0.9 * cycles[1]
+bad |= same < 0.75 * len(together) or cycles[0] < 0.75 * cycles[1]
 bad |= any(of[metric] > together[key][metric] for key, of in apart.items() for metric in of)
 rows = each["rows"]
 bad |= any(a["metrics"]["cycles"] < b["metrics"]["cycles"] for a, b in zip(rows, rows[1:]))

@@ -38,7 +38,7 @@ def told_by(gait, exact, counted, by, module, forks):
         print(f"{by} {key}: {told[key]} by paths, {counted.get(key, 0)} by counters")
     total = sum(counted.values())
     print(f"{len(counted)} {by}s ran {total} times, {fewer} of them on paths without an end")
-    return not more and len(told) > 0.8 * len(counted) and fewer <= 0.0001 * total + 200
+    return not more and len(told) > 0.8 * len(counted) and fewer <= 0.0001 * total + 400
 
 
 def main():

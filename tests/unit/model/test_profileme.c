@@ -331,12 +331,46 @@ static void steps_are_of_those_that_retired(void **state)
     feed_close(&feed);
 }
 
+static void groups_follow_each_other(void **state)
+{
+    (void)state;
+    enum { TOGETHER = 4, FAR = 20 };
+    struct taken taken = {0};
+    struct profileme_setup setup = {.interval = 200,
+                                    .window = FAR,
+                                    .group = TOGETHER,
+                                    .tags = 64,
+                                    .buffer = 3,
+                                    .history_bits = 5,
+                                    .seed = 3};
+    struct profileme *unit = profileme_make(&setup, take, &taken);
+    steady(unit, 100000, 10);
+    profileme_finish(unit);
+    const struct profileme_counts *counts = profileme_counts(unit);
+    assert_in_range(counts->delivered, 450, 550);
+    assert_int_equal(counts->collided, 0);
+    assert_int_equal(taken.n, TOGETHER * counts->delivered);
+    assert_int_equal(taken.largest, 3 * TOGETHER);
+    assert_int_equal(counts->interrupts, (counts->delivered + 2) / 3);
+    for (size_t i = 0; i < taken.n; i++) {
+        const struct sample *first = &taken.at[i - i % TOGETHER], *at = &taken.at[i];
+        uint64_t apart = at->at[SAMPLE_PC] - first->at[SAMPLE_PC];
+        assert_int_equal(at->at[SAMPLE_PAIR], i / TOGETHER);
+        assert_int_equal(at->at[SAMPLE_DISTANCE], apart);
+        assert_int_equal(at->at[SAMPLE_STEPS], apart);
+        assert_in_range(apart, i % TOGETHER, i % TOGETHER * FAR);
+    }
+    profileme_free(unit);
+    vec_release(&taken);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interval_is_the_mean),
         cmocka_unit_test(tags_collide),
         cmocka_unit_test(pairs_are_apart),
+        cmocka_unit_test(groups_follow_each_other),
         cmocka_unit_test(opportunities_may_be_empty),
         cmocka_unit_test(gap_cuts_pairs),
         cmocka_unit_test(pairs_estimate_what_is_exact),
