@@ -98,9 +98,10 @@ for data in 'data', 'plain':
     check(f'{data}: CPUs are {[r["cpu"] for r in of["cpu"]["rows"]]}', {r['cpu'] for r in of['cpu']['rows']} <= {first, last})
     on = {(r['cpu'], r['name']): r for r in of['cpu,function']['rows']}
     if first != last:
-        for cpu, name, want in (first, 'spin', 0.6), (last, 'spin', 0.4), (last, 'ask', 0.6):
+        # How much is kernel time, some thirty samples of the kernel know; intervals of rows do not have that.
+        for cpu, name, want, slack in (first, 'spin', 0.6, 0.1), (last, 'spin', 0.4, 0.1), (last, 'ask', 0.6, 0.25):
             row = on.get((cpu, name)) or {'total_lo': 0, 'total_hi': 0}
-            check(f'{data}: {name} on CPU {cpu}: {want} s is not within {row}', row['total_lo'] - 0.1 <= want <= row['total_hi'] + 0.1)
+            check(f'{data}: {name} on CPU {cpu}: {want} s is not within {row}', row['total_lo'] - slack <= want <= row['total_hi'] + slack)
         check(f'{data}: ask on the first CPU', (first, 'ask') not in on)
     files = {os.path.basename(r['file']): r for r in of['source-file']['rows']}
     check(f'{data}: no row of multi.c', files.get('multi.c', {}).get('time', 0) > 0.5 * user)
