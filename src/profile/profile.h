@@ -267,7 +267,7 @@ enum waste_kind {
     WASTE_REDUNDANT_LOAD, /* what an earlier load got from there */
     WASTE_UNUSED_RESULT,  /* in registers that were overwritten before anything read them */
     WASTE_COPY_OF_COPY,   /* a copy of a copy that was used for nothing else */
-    WASTE_SAME_CALL,      /* a call that got and gave what an earlier one did */
+    WASTE_SAME_CALL,      /* a call that got and gave what an earlier one did: none is found yet */
     WASTE_SET,            /* set at once, and overwritten before anything read it */
     WASTE_ALL,            /* none: executions of all places in which it was looked for */
     WASTE_KINDS
