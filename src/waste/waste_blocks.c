@@ -31,12 +31,17 @@ static void accesses_check(struct waste_code *code, const struct wire_payload *i
         code->flags |= WASTE_BARRIER;
 }
 
-static uint32_t place_of(struct waste_blocks *blocks, struct place at)
+/* The number of a place, whose instruction is read when it is new. */
+static uint32_t place_of(struct waste_blocks *blocks, const struct image *image, struct place at)
 {
     uint64_t key[] = {at.module, at.address.v};
     uint32_t index = map_add(&blocks->places, key);
-    if (index == blocks->looked.n)
-        *vec_push(&blocks->looked) = (struct waste_looked){0};
+    if (index == blocks->looked.n) {
+        struct waste_looked *looked = vec_push(&blocks->looked);
+        *looked = (struct waste_looked){0};
+        if (!image || !waste_code_read(image, at.address, &looked->code))
+            looked->code.length = 0;
+    }
     return index;
 }
 
@@ -45,11 +50,13 @@ static bool segment_read(struct waste_blocks *blocks, const struct unit_segment 
 {
     const struct image *image =
         images_find(&blocks->images, blocks->units->mappings, segment->at.module);
-    uint64_t at = segment->at.address.v;
+    uint64_t address = segment->at.address.v;
     uint32_t item = 0;
     for (uint32_t i = 0; i < segment->instructions; i++) {
-        struct waste_code code;
-        if (!image || !waste_code_read(image, (struct svma){at}, &code))
+        struct place at = {segment->at.module, {address}};
+        uint32_t place = place_of(blocks, image, at);
+        struct waste_code code = blocks->looked.at[place].code;
+        if (!code.length)
             return false;
         while (item < n_items && items[item].instruction < first + i)
             item++;
@@ -57,12 +64,11 @@ static bool segment_read(struct waste_blocks *blocks, const struct unit_segment 
         while (item + n < n_items && items[item + n].instruction == first + i)
             n++;
         accesses_check(&code, &items[item], n);
-        struct place place = {segment->at.module, {at}};
         *vec_push(&blocks->code) =
-            (struct waste_instruction){.code = code, .at = place, .place = place_of(blocks, place)};
-        at += code.length;
+            (struct waste_instruction){.code = code, .at = at, .place = place};
+        address += code.length;
     }
-    return at == segment->at.address.v + segment->bytes; /* else the file is not what ran */
+    return address == segment->at.address.v + segment->bytes; /* else the file is not what ran */
 }
 
 static uint32_t block_read(struct waste_blocks *blocks, uint32_t index)

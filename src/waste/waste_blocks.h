@@ -16,8 +16,10 @@ struct waste_instruction {
 
 /* What is known of a place. */
 struct waste_looked {
-    uint64_t weight; /* of its executions that no row has yet */
-    bool found;      /* there was waste: then they have a row */
+    struct waste_code code; /* length 0: it cannot be read. Decoding takes most of the time of a
+                               short recording, and superblocks overlap */
+    uint64_t weight;        /* of its executions that no row has yet */
+    bool found;             /* there was waste: then they have a row */
 };
 
 struct waste_blocks {
