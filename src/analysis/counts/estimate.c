@@ -366,6 +366,7 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
     uint64_t degrees = b < 2 ? 1 : (uint64_t)(b + 0.5);
     double half = student_t(degrees) * sqrt(b / fmax(b - 1, 0.5) * residual) / all *
                   widened(totals, WINDOWS_TAKEN);
+    half = hypot(half, student_t(degrees) * trails_sd(totals, share));
     return taken_interval(totals, share, half, all);
 }
 

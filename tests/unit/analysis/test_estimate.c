@@ -279,6 +279,12 @@ static void weights_are_known_so_far(void **state)
     quantity = quantity_of(&profile, &seldom);
     share = estimate_share(&profile, &quantity, false);
     near(share.hi / share.value, poisson_number(1).hi, 0.03);
+    /* A branch that went both ways alike in each batch is known no better than that. */
+    struct sums taken = {.count = 5000, .count_yy = 100 * 50 * 50}, fallen = taken;
+    fallen.time = 10000;
+    fallen.time_yy = 100 * 100 * 100;
+    share = estimate_taken(&profile, &taken, &fallen);
+    near((share.hi - share.lo) / 2, 0.15 * 0.25 * student_t(100), 1e-6);
     quantity = quantity_of(&profile, &steady);
     totals->long_trails = totals->long_rates = totals->long_rates_yy = 0;
     count = estimate_count(&profile, &quantity);
