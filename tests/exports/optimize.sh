@@ -2,6 +2,7 @@
 # gait optimize: a program that BOLT made of a profile, those that compilers built anew, and what is refused.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
+unset CC # the compiler that optimize would ask for its flags; each build here has one of its own
 sources=$PWD/tests/truth/lib/export
 export TMPDIR=$work
 cd "$work" || exit 1
