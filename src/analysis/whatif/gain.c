@@ -105,18 +105,20 @@ static double speedup_log(double gain)
 
 /* How far the model is from processors, as changes that were really made show (bench/whatif): the
  * logarithm of the speedup is off by a factor, and by what compilers and cores do besides to the
- * function that is changed. */
-static struct estimate modelled_off(struct estimate gain, double part)
+ * function that is changed. No change makes what it touches more than twice as slow. */
+struct estimate gain_modelled(struct estimate sampled, double part)
 {
-    double log = speedup_log(gain.value), besides = BESIDES * part;
+    double log = speedup_log(sampled.value), besides = BESIDES * part;
     double up = fabs(log) * (FACTOR - 1) + besides, down = fabs(log) * (1 - 1 / FACTOR) + besides;
+    if (isnan(sampled.lo) || isnan(sampled.hi))
+        return (struct estimate){sampled.value, NAN, NAN};
     if (log < 0) {
         double other = up;
         up = down, down = other;
     }
-    double lo = log - hypot(log - speedup_log(gain.lo), down);
-    double hi = log + hypot(speedup_log(gain.hi) - log, up);
-    return (struct estimate){gain.value, -expm1(-lo), -expm1(-hi)};
+    double lo = -expm1(hypot(log - speedup_log(sampled.lo), down) - log);
+    double hi = log + hypot(speedup_log(sampled.hi) - log, up);
+    return (struct estimate){sampled.value, fmax(lo, fmin(sampled.value, -part)), -expm1(-hi)};
 }
 
 void gain_estimate(const struct whatif *whatif, struct whatif_row *row)
@@ -131,5 +133,25 @@ void gain_estimate(const struct whatif *whatif, struct whatif_row *row)
     row->executions = place && place->counted.value > 0 ? place->counted.value : (double)NAN;
     struct estimate each = widened(row->each, counted ? 1.96 * place->fit_deviation : 0);
     row->sampled = scaled(each, candidate->units / cycles * whatif->user_share);
-    row->gain = modelled_off(row->sampled, touched_part(modelled, candidate, cycles));
+    row->gain = gain_modelled(row->sampled, touched_part(modelled, candidate, cycles));
+}
+
+/* Likely gains count for less the farther their intervals reach below. */
+static double likely(struct estimate gain)
+{
+    return gain.value > 0 ? gain.value * gain.value / (gain.value - gain.lo) : gain.value;
+}
+
+static int gain_class(struct estimate gain)
+{
+    return isnan(gain.lo) ? 2 : gain.lo > 0 ? 0 : 1;
+}
+
+int gain_order(const struct estimate *a, const struct estimate *b)
+{
+    int x = gain_class(*a), y = gain_class(*b);
+    if (x != y)
+        return x - y;
+    double more = x == 0 ? a->lo - b->lo : x == 1 ? likely(*a) - likely(*b) : a->value - b->value;
+    return (more < 0) - (more > 0);
 }

@@ -138,11 +138,12 @@ static void half_try(struct whatif *whatif, struct candidates *candidates, size_
 
 /* ---- all */
 
-static int gain_order(const void *a, const void *b)
+static int row_order(const void *a, const void *b)
 {
     const struct whatif_row *x = a, *y = b;
-    if (x->gain.value != y->gain.value)
-        return x->gain.value > y->gain.value ? -1 : 1;
+    int order = gain_order(&x->gain, &y->gain);
+    if (order)
+        return order;
     if (x->candidate.at != y->candidate.at)
         return x->candidate.at < y->candidate.at ? -1 : 1;
     return (int)x->candidate.kind - (int)y->candidate.kind;
@@ -157,7 +158,7 @@ static void rows_make(struct whatif *whatif, const struct candidates *candidates
             gain_estimate(whatif, row);
         }
     if (whatif->n)
-        qsort(whatif->at, whatif->n, sizeof *whatif->at, gain_order);
+        qsort(whatif->at, whatif->n, sizeof *whatif->at, row_order);
 }
 
 bool whatif_make(struct whatif *whatif, struct scene *scene, const struct whatif_asked *asked,

@@ -24,7 +24,8 @@ struct whatif_asked {
 struct whatif_row {
     struct candidate candidate;
     uint32_t module;         /* of the scene */
-    struct estimate gain;    /* of the program's CPU time, as a part of 1 */
+    struct estimate gain;    /* of the program's CPU time, as a part of 1; lo and hi are NaN
+                              * if the change was seen in too few windows */
     struct estimate sampled; /* the same by the spread of windows alone */
     struct estimate each;    /* cycles that an execution saves */
     double executions;       /* in the whole run; NaN: not known */
@@ -33,7 +34,7 @@ struct whatif_row {
 
 struct whatif {
     struct modelled modelled;
-    VEC(struct whatif_row); /* the highest gain first */
+    VEC(struct whatif_row); /* by gain_order */
     size_t found;           /* candidates, of which some were tried */
     uint64_t replayed;      /* windows that were gone again, once for each candidate */
     double left;            /* what the best candidate that was not tried can gain at most */

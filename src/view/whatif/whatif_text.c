@@ -33,9 +33,13 @@ static void row_print(FILE *to, const struct whatif *whatif, struct place_text *
     uint32_t module = row->module;
     uint64_t at = row->candidate.place;
     function_id function = scene_function_at(scene, module, at);
-    fprintf(to, "%s%6.2f%%%s (%.2f to %.2f)  if %s\n", ink_begin(ink, INK_HEAD),
-            100 * row->gain.value, ink_end(ink, INK_HEAD), 100 * row->gain.lo, 100 * row->gain.hi,
-            whatif_kind_text(row->candidate.kind));
+    fprintf(to, "%s%6.2f%%%s ", ink_begin(ink, INK_HEAD), 100 * row->gain.value,
+            ink_end(ink, INK_HEAD));
+    if (isnan(row->gain.lo))
+        fprintf(to, "(?: seen in too few windows)");
+    else
+        fprintf(to, "(%.2f to %.2f)", 100 * row->gain.lo, 100 * row->gain.hi);
+    fprintf(to, "  if %s\n", whatif_kind_text(row->candidate.kind));
     fprintf(to, "      %s%s%s  %s  %s  %s%s%s\n", ink_begin(ink, INK_NAME),
             name_text(scene, scene_function_name(scene, module, function)), ink_end(ink, INK_NAME),
             line_text(scene, module, at), address_text(scene, module, at),
@@ -54,8 +58,12 @@ void whatif_text(FILE *to, const struct whatif *whatif, const struct ink *ink, s
     size_t shown = 0;
     place_text_begin(&text, whatif->modelled.scene);
     head_print(to, whatif);
-    for (; shown < whatif->n && shown < limit; shown++)
+    for (; shown < whatif->n && shown < limit; shown++) {
+        bool certain = shown && whatif->at[shown - 1].gain.lo > 0;
+        if (certain && !(whatif->at[shown].gain.lo > 0))
+            fprintf(to, "\nnot certain to be gains:\n");
         row_print(to, whatif, &text, &whatif->at[shown], ink);
+    }
     if (!whatif->n)
         fprintf(to, "nothing to change was found\n");
     shown_text(to, shown, whatif->n, "changes");
