@@ -43,6 +43,19 @@ for row in rows:
     if row['function'] == 'drawn' and row['kind'] == 'result':
         assert all(v['share'] < 0.01 for v in row['values']), row
 EOF
+# A saving is of what the program executes, not of the part of it whose values were recorded.
+for rounds in 10000 20000; do "$gait" record -q --exact=counts -o "$work/counts" -- "$work/habits" "$rounds" >/dev/null && "$gait" info --json "$work/counts"; done >"$work/infos"
+/usr/bin/python3 -B - "$work/json" "$work/infos" <<'EOF' || bad 'savings'
+import json, sys
+rows, text, read = json.load(open(sys.argv[1]))['rows'], open(sys.argv[2]).read(), json.JSONDecoder().raw_decode
+less, end = read(text)
+more = read(text[end:].lstrip())[0]
+round = (more['rows'][0]['instructions'] - less['rows'][0]['instructions']) / 10000
+for (function, kind), each in {('divided', 'divisor'): 12 * 0.95, ('loaded', 'load'): 4}.items():
+    row = next(r for r in rows if r['function'] == function and r['kind'] == kind)
+    print(function, row['saves'], 'of', 1000 * each / round, 'cycles of 1000 instructions')
+    assert 0.5 < row['saves'] / (1000 * each / round) < 2, row
+EOF
 "$gait" values --limit 12 "$work/data" >"$work/text" || bad "values as text: status $?"
 grep -q 'divides by nearly always the same' "$work/text" || bad 'no hint at the divisor'
 "$gait" values --no-values "$work/data" >"$work/text" || bad "--no-values: status $?"

@@ -353,6 +353,8 @@ void values_make(struct places_values *places, struct scene *scene, uint32_t kin
             scene_place_wanted(scene, records.at[i].key.module, records.at[i].key.address))
             place_add(places, &registers, &records.at[i], n);
     }
+    if (scene->sides[0]->mode != PROFILE_EXACT)
+        values_savings(places);
     if (kinds & 1u << VALUE_TARGET)
         values_targets(places);
     if (places->n)

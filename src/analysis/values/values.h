@@ -90,3 +90,5 @@ void values_release(struct places_values *places);
 void values_place_add(struct places_values *places, struct value_place *place);
 /* Indirect calls and where they went, from edges: any recording of walks has them. */
 void values_targets(struct places_values *places);
+/* What places of instructions save, once all are there: of sampled recordings. */
+void values_savings(struct places_values *places);
