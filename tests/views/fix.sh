@@ -19,12 +19,29 @@ int main(void)
 }
 C
 gcc -O2 -g -o "$work/rare" "$work/rare.c" || bad 'the test program could not be built'
+cat >"$work/scaled.c" <<'C'
+#include <stdio.h>
+__attribute__((noipa)) static double scaled(double x, double by)
+{
+    return x * by;
+}
+int main(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 3000; i++)
+        sum += scaled(i, 0.5);
+    printf("%g\n", sum);
+    return 0;
+}
+C
+gcc -O2 -g -o "$work/scaled" "$work/scaled.c" || bad 'the test program could not be built'
+"$gait" record -q --exact=trace --events argument -o "$work/doubles" -- "$work/scaled" >/dev/null || bad "record scaled: status $?"
 "$gait" record -q --exact=trace --events value,argument -o "$work/values" -- "$built/programs/habits" 20000 >/dev/null || bad "record habits: status $?"
 "$gait" record -q --exact=trace --events argument -o "$work/calls" -- "$work/arguments" 2000 >/dev/null || bad "record arguments: status $?"
 "$gait" record -q --exact=counts -o "$work/branches" -- "$work/rare" >/dev/null || bad "record rare: status $?"
 "$gait" record -q --overhead 20% --seed 1 --events edge,call,address -o "$work/loops" -- "$built/programs/strides" 60000 >/dev/null || bad "record strides: status $?"
 "$gait" record -q -F 2000 --seed 1 --events edge,call,address,stack -o "$work/sharing" -- "$built/programs/conflicts" planted 10000 >/dev/null || bad "record conflicts: status $?"
-for data in values calls branches loops sharing; do "$gait" fix --json "$work/$data" >"$work/$data.json" || bad "fix $data: status $?"; done
+for data in values calls doubles branches loops sharing; do "$gait" fix --json "$work/$data" >"$work/$data.json" || bad "fix $data: status $?"; done
 /usr/bin/python3 -B - "$work" <<'PY' || bad 'fixes'
 import json, sys
 def rows(data, function=None, kind=None):
@@ -39,6 +56,10 @@ assert not rows('values', 'drawn'), rows('values', 'drawn')
 row = next(r for r in rows('calls', 'pointed', 'specialise') if 'argument 2' in r['evidence'])
 assert 'is 1 in 100 % of calls' in row['evidence'] and 'if (argument 2 == 1)' in row['sketch'], row
 assert not [r for r in rows('calls', 'pointed') if 'argument 1' in r['evidence']]
+# A number that is no address, however large its bits are.
+row, = [r for r in rows('doubles', 'scaled', 'specialise') if 'argument 2' in r['evidence']]
+assert 'floating-point argument 2 (in %xmm1) is 0.5 in 100 %' in row['evidence'] and 'object' not in row['fix'], row
+assert 'if (floating-point argument 2 == 0.5)' in row['sketch'], row
 row = next(r for r in rows('branches', 'main', 'branch') if r['weight'] > 0.5)
 assert 'in 99.6 % of executions' in row['evidence'] and '__builtin_expect' in row['sketch'], row
 assert len(rows('branches', 'main', 'branch')) == 1, rows('branches', 'main')

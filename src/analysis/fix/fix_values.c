@@ -48,17 +48,22 @@ static const char *load_sketch(const struct naming *of)
                         of->value, of->value);
 }
 
+/* Arguments in vector registers are numbered apart. */
+static const char *sort_of(const struct naming *of)
+{
+    return of->place->form.type == VALUE_INTEGER ? "" : "floating-point ";
+}
+
 static const char *argument_sketch(const struct naming *of)
 {
     uint32_t number = value_register_argument(of->place->detail);
-    const char *sort = of->place->form.type == VALUE_INTEGER ? "" : "floating-point ";
     if (of->pointer)
         return NULL;
     return arena_format(&of->scene->arena,
                         "/* body(): %s as it is, static inline and always_inline */\n"
                         "%s(...)\n{\n    if (%sargument %u == %s)\n"
                         "        return body(... %s ...);\n    return body(...);\n}",
-                        of->function, of->function, sort, number, of->value, of->value);
+                        of->function, of->function, sort_of(of), number, of->value, of->value);
 }
 
 static const char *return_sketch(const struct naming *of)
@@ -93,7 +98,7 @@ static const char *words_of(const struct naming *of)
     case VALUE_LOAD:
         return arena_format(arena, "loads %s in %.0f %% of executions", of->value, of->percent);
     case VALUE_ARGUMENT:
-        return arena_format(arena, "argument %u (in %%%s) is %s in %.0f %% of calls",
+        return arena_format(arena, "%sargument %u (in %%%s) is %s in %.0f %% of calls", sort_of(of),
                             value_register_argument(reg), value_register_name(reg), of->value,
                             of->percent);
     case VALUE_RETURN:
@@ -122,7 +127,8 @@ static void place_add(struct fixes *fixes, const struct places_values *places,
         return;
     struct scene *scene = fixes->scene;
     const struct place_value *value = &places->values.at[place->first];
-    bool pointer = value->to != MODULE_NONE || value->value >= POINTERS_FROM;
+    bool pointer = place->form.type == VALUE_INTEGER &&
+                   (value->to != MODULE_NONE || value->value >= POINTERS_FROM);
     if (pointer && place->use != VALUE_ARGUMENT && place->use != VALUE_TARGET)
         return; /* nobody writes an address into a program */
     function_id function = scene_function_at(scene, place->module, place->address);
