@@ -278,19 +278,22 @@ static void returns_read(struct counted_trails *trails, const struct trail_weigh
 
 /* ---- a reading */
 
-struct trail_weight trail_weigh(const struct trail_reading *reading, uint64_t *left_units)
+struct trail_weight trail_weigh(const struct trail_reading *reading, int64_t *left_units)
 {
-    u128 units = (u128)reading->sampled_ns << UNIT_BITS, all = units + *left_units;
+    uint64_t units = reading->sampled_ns << UNIT_BITS;
+    int64_t all = (int64_t)units + *left_units;
     uint64_t most = reading->ticks * (RATE_MAX >> RATE_BITS), n = reading->instructions;
     uint64_t told = reading->told < most ? reading->told : most;
-    if (all < n) {
-        *left_units = 0;
-        return (struct trail_weight){.time = 1, .count = (told << RATE_BITS) / reading->ticks};
+    if (all < (int64_t)n) {
+        bool weighs = all > 0 && n / 2 <= told;
+        *left_units = weighs ? all - (int64_t)n : all;
+        return (struct trail_weight){.time = weighs,
+                                     .count = weighs ? (told << RATE_BITS) / reading->ticks : 0};
     }
-    *left_units = (uint64_t)(all % n);
+    *left_units = all % (int64_t)n;
     return (struct trail_weight){
-        .time = (uint64_t)(all / n),
-        .count = (uint64_t)((units * told << RATE_BITS) / reading->ticks / n),
+        .time = (uint64_t)all / n,
+        .count = (uint64_t)(((u128)units * told << RATE_BITS) / reading->ticks / n),
     };
 }
 

@@ -46,8 +46,10 @@ struct trail_reading {
 /* What one execution weighs, so that all of them weigh the sampled time, and that time at the pace
  * of trails. The pace is what trails have told: counters may be a trail ahead. A weight is rounded
  * down; what that leaves of the time is for the next reading. Where so little time was sampled that
- * nothing would be left, as when trails take most of it, it is rounded up. */
-struct trail_weight trail_weigh(const struct trail_reading *reading, uint64_t *left_units);
+ * nothing would be left, as when trails take most of it, an execution weighs one unit, and the
+ * following ones nothing until that time has been sampled. But not where counters stand for twice
+ * as much as trails have told: the program has written over them. */
+struct trail_weight trail_weigh(const struct trail_reading *reading, int64_t *left_units);
 
 /* What trails say of the program's rate. `time` and `count`: sums of their weights, by the pace of
  * trails, which are short. Long ones: instructions per tick, 2^-RATE_BITS, of warm copies. */
@@ -83,7 +85,7 @@ struct counted_trails {
     /* Since the last reading: user time of samples; instructions of trails, and the ticks that they
      * would have taken. */
     uint64_t sampled_ns, told, ticks;
-    uint64_t left_units; /* time that no execution has got yet */
+    int64_t left_units; /* time that no execution has got yet; below 0: got too early */
     /* So far. */
     uint64_t trails, instructions;
     struct trail_rates rates;

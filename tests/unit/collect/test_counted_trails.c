@@ -182,7 +182,8 @@ static void returns_are_the_rest(void **state)
     close_fixture(&fixture);
 }
 
-/* Executions that weigh less than a unit each: none of the time is lost in the long run. */
+/* Executions that weigh less than a unit each: none of the time is lost in the long run, and of what
+ * they got too early there is less than a unit each. */
 static void time_adds_up(void **state)
 {
     (void)state;
@@ -195,7 +196,7 @@ static void time_adds_up(void **state)
         decode_flush(&fixture.decode, false);
     }
     uint64_t all = (uint64_t)READINGS * NS << UNIT_BITS, got = fixture.code.profile.totals.time;
-    assert_true(got <= all && got > all - 50 * PASSAGES_INSTRUCTIONS);
+    assert_true(got > all - 50 * PASSAGES_INSTRUCTIONS && got < all + 50 * PASSAGES_INSTRUCTIONS);
     close_fixture(&fixture);
 }
 
