@@ -32,6 +32,23 @@ static bool same_text(struct arena *arena, const char **text, const struct sql_v
     return strlen(*text) == value->n && memcmp(*text, value->bytes, value->n) == 0;
 }
 
+/* "sampled" beside "sampled cpu-clock": no sample was taken in it, so it fits any event. */
+static bool no_event_of(const char *kind, const char *other)
+{
+    size_t n = strlen(kind);
+    return !strchr(kind, ' ') && strncmp(kind, other, n) == 0 && other[n] == ' ' &&
+           !strchr(other + n + 1, ' ');
+}
+
+static bool kind_fits(struct rows *rows, const struct sql_value *value)
+{
+    const char *kind = arena_string_n(rows->arena, value->bytes, value->n);
+    const char **known = &rows->trend->kind;
+    if (!*known || no_event_of(*known, kind))
+        *known = kind;
+    return strcmp(kind, *known) == 0 || no_event_of(kind, *known);
+}
+
 static const char *name_join(struct rows *rows, const struct sql_value *module,
                              const struct sql_value *function)
 {
@@ -51,8 +68,10 @@ static bool row_take(void *to, const struct sql_value *columns, struct err *err)
         return err_set(err, ERR_USAGE,
                        "there are several services: service= chooses one; gait store show lists "
                        "them");
-    if (!same_text(rows->arena, &trend->kind, &columns[KIND]))
-        return err_set(err, ERR_USAGE, "there are %s recordings and %.*s ones: mode= chooses",
+    if (!kind_fits(rows, &columns[KIND]))
+        return err_set(err, ERR_USAGE,
+                       "there are recordings of two kinds: '%s' and '%.*s'; mode= chooses, with "
+                       "%%20 for a space",
                        trend->kind, (int)columns[KIND].n, (const char *)columns[KIND].bytes);
     const char *build = arena_string_n(rows->arena, columns[BUILD].bytes, columns[BUILD].n);
     *vec_push(rows) = (struct trend_row){

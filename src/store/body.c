@@ -5,7 +5,7 @@
 
 #include <zstd.h>
 
-enum { LEVEL = 6, GROWTH_MAX = 256, FREE_BYTES = 1 << 20 };
+enum { LEVEL = 6, GROWTH_MAX = 256, FREE_BYTES = 1 << 20, PLAIN_MAX = 1 << 30 };
 
 void body_write(struct bytes *to, const struct profile *profile)
 {
@@ -23,7 +23,8 @@ bool body_read(const char *name, const void *bytes, size_t n, struct profile *re
                struct err *err)
 {
     unsigned long long claimed = ZSTD_getFrameContentSize(bytes, n);
-    if (claimed > (unsigned long long)n * GROWTH_MAX + FREE_BYTES) /* also: unknown, or no frame */
+    /* Also: unknown, or no frame. */
+    if (claimed > PLAIN_MAX || claimed > (unsigned long long)n * GROWTH_MAX + FREE_BYTES)
         return err_set(err, ERR_FORMAT, "%s: it is damaged: no frame of zstd that fits", name);
     struct bytes plain = {0};
     bytes_reserve(&plain, (size_t)claimed + 1);

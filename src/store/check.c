@@ -74,12 +74,13 @@ bool store_check(struct store *store, struct store_checked *ret_checked, struct 
 {
     struct checking checking = {0};
     profile_init(&checking.modules);
-    bool ok = sql_query(store->sql,
-                        "SELECT body, service FROM gait_recordings WHERE rolled = 0 UNION ALL "
-                        "SELECT body, service FROM gait_sums",
-                        NULL, 0, body_take, &checking, NULL, err) &&
-              sql_query(store->sql, "SELECT body FROM gait_code", NULL, 0, pack_take, &checking,
-                        NULL, err);
+    bool ok =
+        sql_query(store->sql,
+                  "SELECT body, service FROM gait_recordings WHERE rolled IN (0, 3) UNION ALL "
+                  "SELECT body, service FROM gait_sums",
+                  NULL, 0, body_take, &checking, NULL, err) &&
+        sql_query(store->sql, "SELECT body FROM gait_code", NULL, 0, pack_take, &checking, NULL,
+                  err);
     struct err lost;
     if (ok && !code_fill(store->sql, &checking.modules, &checking.checked.lost_parts, &lost))
         damage(&checking.checked, lost.text);

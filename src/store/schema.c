@@ -74,6 +74,65 @@ struct step {
     "  RETURN NEW;\n"                                                                              \
     "END $f$"
 
+/* From version 3 on: a schema of temporary tables is searched last, so that a sender cannot put a
+ * table of its own in the place of one of these. */
+#define PATH_LAST                                                                                  \
+    "SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)"
+
+/* A sender makes no partitions of days that are long over: each of them is a table. */
+#define DAY_FUNCTION_3                                                                             \
+    "CREATE OR REPLACE FUNCTION gait_day(day BIGINT) RETURNS BIGINT LANGUAGE plpgsql "             \
+    "SECURITY DEFINER SET search_path FROM CURRENT AS $f$\n"                                       \
+    "DECLARE part TEXT := 'gait_recordings_' || day;\n"                                            \
+    "  today BIGINT := floor(extract(epoch FROM now()) / 86400);\n"                                \
+    "BEGIN\n"                                                                                      \
+    "  IF day < 0 OR day > today + 2 THEN\n"                                                       \
+    "    RAISE EXCEPTION 'day % is in the future: a clock is wrong', day;\n"                       \
+    "  END IF;\n"                                                                                  \
+    "  IF to_regclass(part) IS NOT NULL THEN RETURN day; END IF;\n"                                \
+    "  IF session_user <> current_user AND day < today - 400 THEN\n"                               \
+    "    RAISE EXCEPTION 'day % is more than 400 days ago: a clock is wrong', day;\n"              \
+    "  END IF;\n"                                                                                  \
+    "  PERFORM pg_advisory_xact_lock(" LOCK ");\n"                                                 \
+    "  IF to_regclass(part) IS NOT NULL THEN RETURN day; END IF;\n"                                \
+    "  EXECUTE format('CREATE TABLE %I (LIKE gait_recordings)', part);\n"                          \
+    "  EXECUTE format('ALTER TABLE gait_recordings ATTACH PARTITION %I "                           \
+    "FOR VALUES FROM (%s) TO (%s)', part, day, day + 1);\n"                                        \
+    "  RETURN day;\n"                                                                              \
+    "END $f$"
+
+/* Counts whole rows, and takes only such as gait push makes. */
+#define SENT_FUNCTION_3                                                                            \
+    "CREATE OR REPLACE FUNCTION gait_sent_count() RETURNS TRIGGER LANGUAGE plpgsql "               \
+    "SECURITY DEFINER SET search_path FROM CURRENT AS $f$\n"                                       \
+    "DECLARE who TEXT := session_user || '@' || coalesce(host(inet_client_addr()), 'local');\n"    \
+    "  today BIGINT := floor(extract(epoch FROM now()) / 86400);\n"                                \
+    "  n BIGINT;\n"                                                                                \
+    "  good BOOLEAN;\n"                                                                            \
+    "BEGIN\n"                                                                                      \
+    "  IF session_user = current_user THEN RETURN NEW; END IF;\n"                                  \
+    "  IF TG_TABLE_NAME = 'gait_code' THEN\n"                                                      \
+    "    good := octet_length(NEW.digest) = 32 AND NEW.module ~ '^([0-9a-f]{2}){1,20}$';\n"        \
+    "  ELSE\n"                                                                                     \
+    "    good := octet_length(NEW.digest) = 32 AND NEW.rolled = 0 "                                \
+    "AND NEW.day = NEW.begin_ns / 86400000000000 AND NEW.begin_ns <= NEW.end_ns "                  \
+    "AND NEW.bytes = octet_length(NEW.body) AND octet_length(NEW.machine) <= 208 "                 \
+    "AND octet_length(NEW.service) <= 208 AND NEW.build ~ '^[0-9a-f]{0,40}$' "                     \
+    "AND octet_length(NEW.kind) <= 4096;\n"                                                        \
+    "  END IF;\n"                                                                                  \
+    "  IF NOT coalesce(good, false) THEN\n"                                                        \
+    "    RAISE EXCEPTION 'not a row of gait push';\n"                                              \
+    "  END IF;\n"                                                                                  \
+    "  INSERT INTO gait_sent AS s VALUES (today, who, pg_column_size(NEW)) "                       \
+    "ON CONFLICT (day, sender) DO UPDATE SET bytes = s.bytes + excluded.bytes "                    \
+    "RETURNING bytes INTO n;\n"                                                                    \
+    "  IF n > (SELECT sender_bytes FROM gait_store) THEN\n"                                        \
+    "    RAISE EXCEPTION '% has sent % bytes today, which is more than the store takes', "         \
+    "who, n;\n"                                                                                    \
+    "  END IF;\n"                                                                                  \
+    "  RETURN NEW;\n"                                                                              \
+    "END $f$"
+
 static const struct step steps[] = {
     {SQLITE_ONLY, 1, RECORDINGS},
     {POSTGRES_ONLY, 1, RECORDINGS " PARTITION BY RANGE (day)"},
@@ -82,7 +141,8 @@ static const struct step steps[] = {
     {BOTH, 1,
      "CREATE TABLE gait_code (module TEXT NOT NULL, digest BYTEA NOT NULL, has BYTEA NOT NULL, "
      "body BYTEA NOT NULL, PRIMARY KEY (module, digest))"},
-    /* 0: as it came; 1: being rolled up; 2: part of a sum, and the body is empty. */
+    /* 0: as it came; 1: being rolled up; 2: part of a sum, and the body is empty; 3: damaged, and
+     * in no sum. */
     {BOTH, 2, "ALTER TABLE gait_recordings ADD COLUMN rolled BIGINT NOT NULL DEFAULT 0"},
     {BOTH, 2, "CREATE INDEX gait_recordings_rolled ON gait_recordings (rolled, begin_ns)"},
     {BOTH, 2,
@@ -108,8 +168,14 @@ static const struct step steps[] = {
     {POSTGRES_ONLY, 2,
      "CREATE TRIGGER gait_sent_count BEFORE INSERT ON gait_code "
      "FOR EACH ROW EXECUTE FUNCTION gait_sent_count()"},
+    /* A recording is one whatever day it is said to be of. PostgreSQL has no such index over
+     * partitions. */
+    {SQLITE_ONLY, 3, "CREATE UNIQUE INDEX gait_recordings_digest ON gait_recordings (digest)"},
+    {POSTGRES_ONLY, 3, PATH_LAST},
+    {POSTGRES_ONLY, 3, DAY_FUNCTION_3},
+    {POSTGRES_ONLY, 3, SENT_FUNCTION_3},
 };
-enum { STEPS = sizeof steps / sizeof *steps, NEWEST = 2 };
+enum { STEPS = sizeof steps / sizeof *steps, NEWEST = 3 };
 
 static bool number_take(void *to, const struct sql_value *columns, struct err *err)
 {

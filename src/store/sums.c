@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/sha256.h"
 #include "profile/file/file.h"
 #include "store/blur.h"
 #include "store/code.h"
@@ -69,37 +70,67 @@ struct adding {
     struct profile sum;
     bool any;
     uint64_t n;
+    struct digests {
+        VEC(uint8_t); /* of recordings that cannot be added, SHA256_BYTES each */
+    } refused;
 };
+
+/* Takes the profile. */
+static bool profile_add(struct adding *adding, struct profile *profile, struct err *err)
+{
+    profile_blur(profile, adding->key->service);
+    if (!adding->any) {
+        adding->any = true;
+        adding->n++;
+        adding->sum = *profile;
+        return true;
+    }
+    bool ok = profile_merge(&adding->sum, profile, err);
+    adding->n += ok;
+    profile_release(profile);
+    return ok;
+}
 
 static bool body_add(void *to, const struct sql_value *columns, struct err *err)
 {
+    struct profile profile;
+    return body_read("a sum", columns[0].bytes, columns[0].n, &profile, err) &&
+           profile_add(to, &profile, err);
+}
+
+/* A damaged recording stays where it is, and does not stop the others. */
+static bool recording_add(void *to, const struct sql_value *columns, struct err *err)
+{
     struct adding *adding = to;
     struct profile profile;
-    if (!body_read("a recording", columns[0].bytes, columns[0].n, &profile, err))
-        return false;
-    adding->n++;
-    profile_blur(&profile, adding->key->service);
-    if (!adding->any) {
-        adding->any = true;
-        adding->sum = profile;
+    struct err why;
+    bool readable = body_read("a recording", columns[0].bytes, columns[0].n, &profile, &why);
+    bool sound = readable && !profile.damaged && !profile.ruined;
+    if (sound && profile_add(adding, &profile, &why))
         return true;
-    }
-    bool ok = profile_merge(&adding->sum, &profile, err);
-    profile_release(&profile);
-    return ok;
+    if (readable && !sound)
+        profile_release(&profile);
+    if (columns[1].n != SHA256_BYTES)
+        return err_set(err, ERR_FORMAT, "a digest has %zu bytes", columns[1].n);
+    vec_room(&adding->refused, adding->refused.n + SHA256_BYTES);
+    memcpy(adding->refused.at + adding->refused.n, columns[1].bytes, SHA256_BYTES);
+    adding->refused.n += SHA256_BYTES;
+    return true;
 }
 
 /* $1 to $5 are the key's; what is taken leaves its place. */
 struct source {
     const char *claim, *take, *leave;
+    sql_row *add;
 };
 #define OF_HOUR                                                                                    \
     "service = $1 AND build = $2 AND kind = $3 AND begin_ns / 3600000000000 = $5 AND $4 = 1 "      \
     "AND begin_ns >= $5 * 3600000000000 AND begin_ns < ($5 + 1) * 3600000000000"
 static const struct source recordings = {
     "UPDATE gait_recordings SET rolled = 1 WHERE rolled = 0 AND " OF_HOUR,
-    "SELECT body FROM gait_recordings WHERE rolled = 1 AND " OF_HOUR " ORDER BY digest",
+    "SELECT body, digest FROM gait_recordings WHERE rolled = 1 AND " OF_HOUR " ORDER BY digest",
     "UPDATE gait_recordings SET rolled = 2, body = $6 WHERE rolled = 1 AND " OF_HOUR,
+    recording_add,
 };
 #define OF_DAY                                                                                     \
     "service = $1 AND build = $2 AND kind = $3 AND hours = 1 AND hour >= $5 AND hour < $5 + $4"
@@ -107,6 +138,7 @@ static const struct source sums = {
     NULL,
     "SELECT body FROM gait_sums WHERE " OF_DAY " ORDER BY hour",
     "DELETE FROM gait_sums WHERE " OF_DAY,
+    body_add,
 };
 #define OF_KEY "service = $1 AND build = $2 AND kind = $3 AND hours = $4 AND hour = $5"
 
@@ -116,6 +148,21 @@ bool sums_begin(struct store *store, struct err *err)
     return sql_begin(store->sql, err) &&
            (!store->sql->driver->partitions ||
             sql_run(store->sql, "SELECT pg_advisory_xact_lock(7234201862)", err));
+}
+
+static bool refused_mark(struct store *store, const struct sum_key *key,
+                         const struct digests *refused, struct err *err)
+{
+    struct sql_value values[6];
+    sum_key_values(key, values);
+    for (size_t i = 0; i < refused->n; i += SHA256_BYTES) {
+        values[5] = sql_bytes(refused->at + i, SHA256_BYTES);
+        if (!sql_query(store->sql,
+                       "UPDATE gait_recordings SET rolled = 3 WHERE digest = $6 AND " OF_HOUR,
+                       values, 6, NULL, NULL, NULL, err))
+            return false;
+    }
+    return true;
 }
 
 static bool take_all(struct store *store, const struct source *from, const struct sum_key *key,
@@ -130,7 +177,8 @@ static bool take_all(struct store *store, const struct source *from, const struc
                    adding, NULL, err))
         return false;
     adding->n = 0;
-    return sql_query(store->sql, from->take, values, 5, body_add, adding, NULL, err) &&
+    return sql_query(store->sql, from->take, values, 5, from->add, adding, NULL, err) &&
+           refused_mark(store, key, &adding->refused, err) &&
            sql_query(store->sql, from->leave, values, from->claim ? 6 : 5, NULL, NULL, NULL, err);
 }
 
@@ -173,6 +221,7 @@ bool store_sum(struct store *store, const struct sum_key *key, struct profile *r
     else
         ok = ok && sum_store(store, key, &adding.sum, err) &&
              code_fill(store->sql, &adding.sum, &lost, err);
+    vec_release(&adding.refused);
     if (ok) {
         *ret_sum = adding.sum;
         *ret_n = adding.n;

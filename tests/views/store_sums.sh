@@ -85,6 +85,46 @@ base = sqlite3.connect('$work/small'); base.execute('DELETE FROM gait_code'); ba
 status 2 'lost packs' "$gait" store check -s "sqlite:$work/small"
 says 'functions are missing'
 
+# A damaged recording is left out, and said to be; rolling up goes on without it.
+damage() { python3 -c "
+import sqlite3, sys
+base = sqlite3.connect('$work/hurt')
+base.execute('UPDATE gait_recordings SET body = ? WHERE rowid = (SELECT min(rowid) FROM gait_recordings)', (bytes.fromhex(sys.argv[1]),)); base.commit()" "$1"; }
+status 0 'two' "$gait" push -q -s "sqlite:$work/hurt" "$work/r1" "$work/r2"
+for body in '' 00 28b52ffd 28b52ffda0ffffff7f28b52ffd; do
+    damage "$body"
+    status 0 "a view beside '$body'" "$gait" report -i "sqlite:$work/hurt"
+    says '1 damaged recordings are left out'
+done
+status 2 'check of it' "$gait" store check -s "sqlite:$work/hurt"
+status 0 'roll-up beside it' "$gait" store roll-up --after 0s -s "sqlite:$work/hurt"
+grep -q '^1 recordings rolled up' "$work/stdout" || bad "roll-up: $(cat "$work/stdout")"
+status 0 'the sum' "$gait" report -i "sqlite:$work/hurt"
+says '1 damaged recordings are left out'
+status 2 'check of it, rolled up' "$gait" store check -s "sqlite:$work/hurt"
+python3 -c "
+import sqlite3
+base = sqlite3.connect('$work/hurt'); base.execute('UPDATE gait_code SET body = x\'2a\''); base.execute('DELETE FROM gait_sums'); base.commit()"
+status 2 'nothing but damage' "$gait" report -i "sqlite:$work/hurt"
+says 'every recording that matches is damaged'
+status 0 'a good one again' "$gait" push -q -s "sqlite:$work/hurt" "$work/r3"
+status 0 'damaged names' "$gait" report -i "sqlite:$work/hurt"
+says 'functions have lost their names and code'
+
+# One in which nothing was sampled is of the same service; so is a store of the version before.
+status 0 'idle' "$gait" record -q -o "$work/idle" -- true
+cp "$work/raw" "$work/older"
+python3 -c "
+import sqlite3
+base = sqlite3.connect('$work/older'); base.execute('DROP INDEX gait_recordings_digest'); base.execute('UPDATE gait_store SET version = 2'); base.commit()"
+status 2 'an older store' "$gait" report -i "sqlite:$work/older"
+says 'type:  gait store update'
+status 0 'it is brought up to date' "$gait" push -q --service orders -s "sqlite:$work/older" "$work/s1" "$work/idle"
+status 0 'roll-up of idle ones' "$gait" store roll-up --after 0s -s "sqlite:$work/older"
+status 0 'trend' "$gait" trend "sqlite:$work/older?mode=sampled"
+status 129 'trend of two kinds' "$gait" trend "sqlite:$work/older"
+says 'mode= chooses'
+
 postgres_start || { echo 'PostgreSQL is not installed: its half was SKIPPED; type:  sudo apt-get install postgresql'; finish; }
 owner="postgresql://owner@/postgres?host=$pg_sockets"
 rolls "$owner" '&' sql
@@ -107,6 +147,16 @@ says 'this role may not'
 for text in 'SELECT body FROM gait_code' 'SELECT * FROM gait_recordings' 'DELETE FROM gait_recordings' 'UPDATE gait_store SET sender_bytes = 1' 'DROP TABLE gait_sums'; do
     ! "$pg_bin/psql" -qAt -v ON_ERROR_STOP=1 -h "$pg_sockets" -U sender postgres -c "$text" 2>/dev/null >&2 || bad "a sender may: $text"
 done
+# Rows and days that gait push would not send, however they come.
+digest="sha256('x')" none="''::bytea"
+for text in 'SELECT gait_day(20000)' "INSERT INTO gait_code VALUES ('xyz', $digest, $none, $none)" "INSERT INTO gait_code VALUES ('abcd', 'x', $none, $none)" \
+    "INSERT INTO gait_recordings VALUES ($(($(date +%s) / 86400)), $digest, 'm', repeat('s', 1000), '', 'exact', $(date +%s%N), $(date +%s%N), 0, $none)" \
+    "INSERT INTO gait_recordings VALUES ($(($(date +%s) / 86400)), $digest, 'm', 's', '', 'exact', $(date +%s%N), $(date +%s%N), 0, $none, 2)" \
+    "INSERT INTO gait_code VALUES ('abcd', $digest, decode(repeat('00', 80000000), 'hex'), $none)" \
+    "CREATE TEMP TABLE gait_store (sender_bytes bigint); CREATE TEMP TABLE gait_sent (day bigint, sender text, bytes bigint, PRIMARY KEY (day, sender)); INSERT INTO gait_store VALUES (1e18); INSERT INTO gait_code VALUES ('abcd', $digest, decode(repeat('00', 80000000), 'hex'), $none)"; do
+    ! "$pg_bin/psql" -qAt -v ON_ERROR_STOP=1 -h "$pg_sockets" -U sender postgres -c "$text" 2>/dev/null >&2 || bad "a sender may: ${text:0:200}"
+done
+"$pg_bin/psql" -qAt -v ON_ERROR_STOP=1 -h "$pg_sockets" -U sender postgres -c "INSERT INTO gait_code VALUES ('abcd', $digest, $none, $none)" || bad 'a good row is refused'
 sql 'UPDATE gait_store SET sender_bytes = 20000'
 status 1 'too much for a day' "$gait" push -s "$sender" "$work"/[rs][23]
 says 'more than the store takes'

@@ -9,6 +9,7 @@
 #include "store/listing.h"
 #include "store/prune.h"
 #include "store/sums.h"
+#include "text/clean.h"
 #include "text/json.h"
 #include "text/sheet.h"
 
@@ -101,9 +102,9 @@ static void show_text(const struct store_listing *listing)
         sheet_cell(&sheet, "%s", heads[i]);
     for (size_t i = 0; i < listing->n; i++) {
         const struct listed *row = &listing->at[i];
-        sheet_cell(&sheet, "%s", row->service);
-        sheet_cell(&sheet, "%.12s", row->build);
-        sheet_cell(&sheet, "%s", row->kind);
+        sheet_cell(&sheet, "%s", text_clean(&sheet.arena, row->service));
+        sheet_cell(&sheet, "%.12s", text_clean(&sheet.arena, row->build));
+        sheet_cell(&sheet, "%s", text_clean(&sheet.arena, row->kind));
         sheet_cell(&sheet, "%lld", (long long)row->recordings);
         sheet_cell(&sheet, "%lld", (long long)row->machines);
         sheet_cell(&sheet, "%lld", (long long)row->waiting);

@@ -106,7 +106,9 @@ static void trend_text(const struct trend *trend, const struct ink *ink, size_t 
     size_t changes = 0;
     for (size_t i = 0; i < trend->n; i++)
         changes += trend->at[i].sure;
-    printf("%s, %s: %zu %s from %s on, %zu builds\n", trend->service, trend->kind, trend->periods.n,
+    sheet_begin(&sheet, trend->before ? "rllrrllll" : "rllll", ink);
+    printf("%s, %s: %zu %s from %s on, %zu builds\n", text_clean(&sheet.arena, trend->service),
+           text_clean(&sheet.arena, trend->kind), trend->periods.n,
            trend->period_hours > 1 ? "days" : "hours", date(trend->first_hour, text),
            trend->n_builds);
     printf("the last build is %.12s, since %s\n", *trend->last ? trend->last : "unknown",
@@ -115,7 +117,6 @@ static void trend_text(const struct trend *trend, const struct ink *ink, size_t 
         printf("%zu functions changed with it, beyond noise; the build before is %.12s\n", changes,
                *trend->before ? trend->before : "unknown");
     putchar('\n');
-    sheet_begin(&sheet, trend->before ? "rllrrllll" : "rllll", ink);
     sheet_cell(&sheet, "share");
     sheet_cell(&sheet, " ");
     sheet_cell(&sheet, trend->period_hours > 1 ? "by days" : "by hours");
