@@ -34,6 +34,10 @@ int export_gcda(const struct profile *profile, const char *input,
         say("%zu function%s poorly determined: the program has no branches for most of theirs; "
             "first of them %s",
             report.poor, report.poor == 1 ? " is" : "s are", report.poor_most);
+    if (report.valued)
+        say("%zu function%s counters of divisors and sizes: build with -fprofile-use "
+            "-fprofile-correction",
+            report.valued, report.valued == 1 ? " has" : "s have");
     if (report.moved)
         say("%zu that %s there: kept as .gcda.old", report.moved,
             report.moved == 1 ? "was" : "were");

@@ -94,6 +94,7 @@ static void object_add(struct objects *objects, const char *path)
     object.groups = mem_alloc((n + 1) * sizeof *object.groups);
     for (size_t i = 0; i < n; i++)
         line_groups_make(&object.groups[i], &object.notes.functions.at[i]);
+    valued_read(&object.valued, path);
     *vec_push(objects) = object;
 }
 
@@ -124,6 +125,7 @@ void objects_release(struct objects *objects)
         for (size_t f = 0; f < objects->at[i].notes.functions.n; f++)
             line_groups_release(&objects->at[i].groups[f]);
         mem_free(objects->at[i].groups);
+        valued_release(&objects->at[i].valued);
         notes_release(&objects->at[i].notes);
     }
     vec_release(&objects->functions);

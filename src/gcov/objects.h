@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gcov/lines.h"
+#include "gcov/valued.h"
 
 struct err;
 
@@ -11,6 +12,7 @@ struct object {
     const char *path; /* of its .gcno */
     struct notes notes;
     struct line_groups *groups; /* for each of its functions */
+    struct valued_functions valued;
 };
 
 struct object_function {

@@ -1,10 +1,11 @@
-/* Any bytes as gcc's notes, and as its counts: read without harm. What was read as notes can be
- * given counts, which flow; what was read as counts is the same once written and read again. */
+/* Any bytes as gcc's notes, its counts and its dumps: read without harm. What was read as notes can
+ * be given counts, which flow; what was read as counts is the same once written and read again. */
 #include "gcov/counts.h"
 #include "gcov/discriminators.h"
 #include "gcov/fit.h"
 #include "gcov/smooth.h"
 #include "gcov/spread.h"
+#include "gcov/valued.h"
 
 #include "base/err.h"
 
@@ -75,8 +76,19 @@ static void counts_try(const uint8_t *data, size_t size)
     counts_release(&back);
 }
 
+static void dumps_try(const uint8_t *data, size_t size)
+{
+    struct valued_functions valued = {0};
+    valued_list(&valued, (const char *)data, size);
+    valued_place(&valued, (const char *)data, size);
+    for (size_t i = 0; i < valued.n; i++)
+        valued_find(&valued, valued.at[i].name);
+    valued_release(&valued);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    dumps_try(data, size);
     notes_try(data, size);
     counts_try(data, size);
     return 0;

@@ -65,6 +65,8 @@ static const struct flag flags[] = {
      TAKE(text, struct optimize, writes)},
     {"exact", 0, NULL, NULL, "count every execution (default below 2 s of CPU time)",
      TAKE(set, struct optimize, exact)},
+    {"values", 0, NULL, NULL, "gcc with --build: divisors and sizes, too",
+     TAKE(set, struct optimize, values)},
     {"overhead", 0, "PCT", NULL, "what sampling may cost otherwise (5 %)",
      TAKE(text, struct optimize, overhead)},
     {"runs", 0, "N", NULL, "pairs of runs to measure (5 to 30, in half a minute)",
@@ -103,6 +105,8 @@ static bool parse(struct optimize *optimize, int argc, char **argv, struct err *
         return err_set(err, ERR_USAGE,
                        "--with specialise needs --build: it changes a source, and "
                        "builds the program again");
+    if (optimize->values && !(optimize->build && optimize->with == WITH_GCC))
+        return err_set(err, ERR_USAGE, "--values is for --with gcc and --build");
     if (optimize->exact && optimize->overhead)
         return err_set(err, ERR_USAGE, "--exact has no --overhead to keep to");
     return true;
@@ -201,8 +205,33 @@ bool optimize_record_by(struct optimize *optimize, const char *const *own, struc
            err_set(err, ERR_SYSTEM, "recording failed: %s", file_tail(&optimize->arena, errors));
 }
 
+/* With the values that gcc has counters of. */
+static bool values_record(struct optimize *optimize, struct err *err)
+{
+    bool exact = optimize->exact || (!optimize->overhead && optimize->alone < TRACED_BELOW_S);
+    const char *own[] = {"record",
+                         "-q",
+                         "-o",
+                         optimize->data,
+                         "--context",
+                         "--events",
+                         exact ? "value,argument" : "edge,call,stack,value,argument",
+                         exact ? "--exact=trace" : "--overhead",
+                         exact                ? "--"
+                         : optimize->overhead ? optimize->overhead
+                                              : "10%",
+                         exact ? NULL : "--",
+                         NULL};
+    if (!optimize->quiet)
+        say("recording %s with values%s", quote_words(&optimize->arena, optimize->argv),
+            exact ? ", exactly" : "");
+    return optimize_record_by(optimize, own, err) && share_tell(optimize, err);
+}
+
 bool optimize_record(struct optimize *optimize, struct err *err)
 {
+    if (optimize->values)
+        return values_record(optimize, err);
     bool exact = optimize->exact || (!optimize->overhead && optimize->alone < exact_below_s);
     const char *own[] = {"record",
                          "-q",

@@ -28,6 +28,7 @@ struct optimize {
     const char *writes;   /* a file that the command writes; NULL: none that matters */
     const char *overhead; /* of recording; NULL: as the program's length suggests */
     bool exact;           /* record exactly, however long it takes */
+    bool values;          /* gcc: divisors and sizes, too */
     uint32_t runs;        /* pairs to measure; 0: as time allows */
     bool json, quiet, keep;
     bool drop;   /* the result is no better: everything is to be as it was */
@@ -62,6 +63,8 @@ bool optimize_export(struct optimize *optimize, const char *format, const char *
                      struct err *err);
 /* Writes counts for -fprofile-use beside the notes that gcc left below the current folder. */
 bool optimize_export_gcda(struct optimize *optimize, struct err *err);
+/* Runs that are shorter are traced instead of sampled where values are wanted. */
+#define TRACED_BELOW_S 0.3
 /* Builds with gcc's notes and writes the counts. All new files below the current folder become
  * outputs, which a failure removes. */
 bool optimize_gcda(struct optimize *optimize, size_t *ret_files, struct err *err);

@@ -232,7 +232,8 @@ static bool flags_choose(struct optimize *optimize, struct build *build, const c
     }
     if (optimize->output && !profile_place(optimize, build, ret_flags, err))
         return false;
-    *ret_flags = "-g -fprofile-use -Wno-missing-profile";
+    *ret_flags = optimize->values ? "-g -fprofile-use -fprofile-correction -Wno-missing-profile"
+                                  : "-g -fprofile-use -Wno-missing-profile";
     build->profile =
         arena_format(&optimize->arena, "%zu .gcda file%s beside what gcc makes%s%s", files,
                      files == 1 ? "" : "s", optimize->output ? ", and for -fauto-profile " : "",

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "cmd/optimize/trial.h"
 #include "gcov/find.h"
+#include "gcov/valued.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,20 +63,43 @@ static void marks_compare(struct optimize *optimize, const struct marks *before,
  * a profile. What was recorded is put back meanwhile: counts are set against it. */
 static bool counts_make(struct optimize *optimize, struct err *err)
 {
+    static const char notes[] = "-g -fprofile-use -ftest-coverage -Wno-missing-profile";
+    const char *flags =
+        optimize->values ? arena_format(&optimize->arena, "%s " VALUED_FLAGS, notes) : notes;
     const char *recorded = arena_format(&optimize->arena, "%s/recorded", optimize->folder);
     return file_copy(optimize->program, recorded, err) &&
-           optimize_build_run(optimize, "-g -fprofile-use -ftest-coverage -Wno-missing-profile",
-                              err) &&
-           unlink(optimize->program) == 0 && file_copy(recorded, optimize->program, err) &&
-           optimize_export_gcda(optimize, err);
+           optimize_build_run(optimize, flags, err) && unlink(optimize->program) == 0 &&
+           file_copy(recorded, optimize->program, err) && optimize_export_gcda(optimize, err);
+}
+
+/* The dumps beside the notes are ours and have been read, except those that were there. */
+static void dumps_remove(struct optimize *optimize, const struct file_list *before)
+{
+    struct file_list dumps = {0};
+    struct err none;
+    if (!valued_dumps_find(&dumps, &optimize->arena, ".", &none))
+        dumps.n = 0;
+    for (size_t i = 0, k = 0; i < dumps.n; i++) {
+        while (k < before->n && strcmp(before->at[k], dumps.at[i]) < 0)
+            k++;
+        if (k == before->n || strcmp(before->at[k], dumps.at[i]) != 0)
+            unlink(dumps.at[i]);
+    }
+    vec_release(&dumps);
 }
 
 bool optimize_gcda(struct optimize *optimize, size_t *ret_files, struct err *err)
 {
     struct marks before = {0}, after = {0};
+    struct file_list dumps = {0};
     struct err none;
     size_t first = optimize->outputs.n;
-    bool ok = marks_take(&before, &optimize->arena, err) && counts_make(optimize, err);
+    bool ok = marks_take(&before, &optimize->arena, err) &&
+              (!optimize->values || valued_dumps_find(&dumps, &optimize->arena, ".", err)) &&
+              counts_make(optimize, err);
+    if (optimize->values)
+        dumps_remove(optimize, &dumps);
+    vec_release(&dumps);
     if (marks_take(&after, &optimize->arena, ok ? err : &none))
         marks_compare(optimize, &before, &after, ret_files);
     else

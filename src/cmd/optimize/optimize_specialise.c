@@ -19,7 +19,7 @@
 enum { SOURCE_MOST = 16 << 20, FRAMES_MOST = 16 };
 /* Clones that a compiler makes have other arguments than the source. */
 #define UNCLONED "-g -fno-ipa-cp -fno-ipa-sra -fno-partial-inlining"
-static const double WORTH = 0.02, TRACED_BELOW_S = 0.3;
+static const double WORTH = 0.02;
 
 static bool arguments_record(struct optimize *optimize, struct err *err)
 {

@@ -31,6 +31,7 @@ struct gathering {
     } records;
     struct instances instances;
     struct indirect_calls indirect;
+    struct value_counters *values;
     bool *meets;       /* of each block of the code: it has several before it */
     uint64_t *arrived; /* at each block of the code, from its function */
 };

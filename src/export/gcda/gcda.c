@@ -64,6 +64,21 @@ static void function_unmet(const struct writing *writing, const struct notes_fun
     mem_free(arcs);
 }
 
+/* Targets of indirect calls, and other values. */
+static void values_write(struct writing *writing, struct object_function first,
+                         struct counts_function *counted)
+{
+    const struct sightings_of *sightings = writing->sightings;
+    const struct notes_function *function = objects_function(writing->objects, first);
+    const struct valued_function *valued =
+        valued_find(&writing->objects->at[first.object].valued, function->name);
+    uint32_t number = sightings->first[first.object] + first.function;
+    targets_count(&sightings->targets, number, function->n_blocks, counted);
+    if (sightings->values.seen.n && valued)
+        writing->report->valued +=
+            value_counters_write(&sightings->values, valued, number, counted);
+}
+
 static bool function_met(struct writing *writing, struct object_function at,
                          const struct sightings *sightings, struct counts_function *counted,
                          struct err *err)
@@ -81,9 +96,7 @@ static bool function_met(struct writing *writing, struct object_function at,
         arcs_smooth(function, groups, sightings, writing->exact, arcs);
     if (ok)
         counters_set(counted, function, arcs);
-    targets_count(&writing->sightings->targets,
-                  writing->sightings->first[first.object] + first.function, function->n_blocks,
-                  counted);
+    values_write(writing, first, counted);
     writing->report->functions++;
     mem_free(arcs);
     return ok || err_set(err, ERR_FORMAT, "%s: %s: its counts are too large", object->path,

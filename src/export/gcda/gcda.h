@@ -24,6 +24,7 @@ struct gcda_options {
 
 struct gcda_report {
     size_t files, functions; /* written; functions that ran */
+    size_t valued;           /* of them, with counters of divisors or sizes */
     size_t foreign;    /* notes that the program has no code of: nothing was written for them */
     size_t moved;      /* files that were there: now PATH.old */
     size_t left;       /* foreign notes that have counts of another program, or of another time */

@@ -240,7 +240,8 @@ static void division_gather(struct gathering *gathering, const struct instructio
         return;
     for (size_t i = 0; i < gathering->chains.n; i++) {
         const struct chain_link *link = &gathering->chains.at[i];
-        if (link->known)
+        if (link->known &&
+            !value_counters_know(gathering->values, gathering->objects, link->function))
             *vec_push(&gathering->indirect.dividing) =
                 gathering->result->first[link->function.object] + link->function.function;
     }
@@ -257,6 +258,8 @@ static void block_gather(struct gathering *gathering, uint32_t index)
         struct chains *chains = &gathering->chains;
         chains_find(chains, at);
         division_gather(gathering, &instruction);
+        value_counters_see(gathering->values, chains, gathering->result->first,
+                           &gathering->code->binary->image, &instruction, block->count);
         bool known = false;
         for (size_t i = 0; i < chains->n; i++)
             known |= chains->at[i].known;
@@ -383,10 +386,12 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
         .result = &result,
         .objects = objects,
         .code = code,
+        .values = &result.values,
         .groups = mem_alloc((result.n_functions + 1) * sizeof *gathering.groups)};
     for (size_t o = 0; o < objects->n; o++)
         for (size_t f = 0; f < objects->at[o].notes.functions.n; f++)
             gathering.groups[result.first[o] + f] = &objects->at[o].groups[f];
+    value_counters_open(&result.values, code);
     binary_lines(code->binary);
     binary_inlines(code->binary);
     statements_read(&gathering.statements, code->binary);
@@ -402,6 +407,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
         block_gather(&gathering, i);
     edges_gather(&gathering);
     targets_find(&result.targets, &gathering.indirect, code, &gathering.chains, objects);
+    value_counters_sort(&result.values);
     vec_release(&gathering.indirect.dividing);
     vec_release(&gathering.indirect);
     instances_count(&gathering.instances);
@@ -434,6 +440,7 @@ void sightings_release(struct sightings_of *sightings)
         vec_release(&sightings->functions[i]);
     mem_free(sightings->functions);
     vec_release(&sightings->targets);
+    value_counters_close(&sightings->values);
     mem_free(sightings->first);
     mem_free(sightings->seen);
 }

@@ -8,6 +8,7 @@
 
 #include "export/job/code.h"
 #include "export/gcda/targets.h"
+#include "export/gcda/value_counters.h"
 #include "gcov/fit.h"
 #include "gcov/objects.h"
 
@@ -17,7 +18,8 @@ struct sightings_of {
     bool *seen;                  /* of each object: the program has code of it */
     size_t n_functions;
     struct indirect_targets targets; /* of indirect calls */
-    uint64_t executed, explained;    /* instructions: all, and those whose function has notes */
+    struct value_counters values;
+    uint64_t executed, explained; /* instructions: all, and those whose function has notes */
 };
 
 bool sightings_gather(struct sightings_of *sightings, const struct objects *objects,
