@@ -246,6 +246,29 @@ static void text_says_what_it_leaves_out(void **state)
     strolls_end(&strolls);
 }
 
+/* A quarter of the time in code that windows hardly met. */
+static void few_windows_say_nothing_of_waiting(void **state)
+{
+    (void)state;
+    for (uint64_t windows = 7; windows <= 2000; windows += 1993) {
+        struct strolls strolls;
+        wander(&strolls);
+        make_sampled(&strolls.profile);
+        strolls.profile.totals.windows = windows;
+        const struct profile *side = &strolls.profile;
+        struct scene scene;
+        scene_open(&scene, &side, 1, NULL);
+        struct report report;
+        make(&report, &scene, BY_FUNCTION, WEIGHT_TIME);
+        char *text = text_of(&report, 10, false);
+        assert_int_equal(count_of(text, "waits for something"), windows == 2000);
+        free(text);
+        report_release(&report);
+        scene_close(&scene);
+        strolls_end(&strolls);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +276,7 @@ int main(void)
         cmocka_unit_test(rows_stand_by_weight_then_key),
         cmocka_unit_test(figures_are_in_their_units),
         cmocka_unit_test(text_says_what_it_leaves_out),
+        cmocka_unit_test(few_windows_say_nothing_of_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
