@@ -403,8 +403,8 @@ enum {
 /* The stack as the interrupt found it. */
 enum {
     STACK_COPY_REGISTERS = 17,   /* rax rbx rcx rdx rsi rdi rbp rsp rip, r8 to r15: as in perf */
-    STACK_COPY_BYTES = 16 << 10, /* from rsp upwards, at most */
-    STACK_COPY_DEEP = 64 << 10,  /* the same of interpreters, whose stacks are deep */
+    STACK_COPY_BYTES = 16 << 10, /* from rsp upwards, of a stack that is deeper than the next */
+    STACK_COPY_DEEP = 64 << 10,  /* at most: whole stacks, and those of interpreters */
     STACK_BEGIN_BYTES = 64,      /* above the outermost frame: data of the start code */
 };
 

@@ -56,11 +56,18 @@ uint64_t stack_copy_memory(void *to, uint64_t from, uint64_t bytes,
                                  : copy_by_kernel(to, from, bytes);
 }
 
-/* A stack pointer elsewhere is that of another stack: of a signal, a coroutine. */
-static uint64_t bytes_wanted(uint64_t sp, uint64_t begin, uint32_t most)
+/* A stack pointer elsewhere is that of another stack: of a signal, a coroutine. More than `most` is
+ * worth its price where it makes the stack whole, since a part of one has no callers to the start.
+ * As long as nothing is known it may do so, and only whole stacks tell where they begin; but stacks
+ * of code that nobody can unwind never tell. */
+static uint64_t bytes_wanted(struct stack_copy *copy, uint64_t sp, uint64_t begin, uint32_t most)
 {
-    return begin > sp && begin - sp < most - STACK_BEGIN_BYTES ? begin - sp + STACK_BEGIN_BYTES
-                                                               : most;
+    if (!begin)
+        return copy->guesses++ < STACK_COPY_GUESSES ? STACK_COPY_DEEP : most;
+    copy->guesses = 0;
+    return begin > sp && begin - sp <= STACK_COPY_DEEP - STACK_BEGIN_BYTES
+               ? begin - sp + STACK_BEGIN_BYTES
+               : most;
 }
 
 static void registers_take(struct stack_copy *copy, const struct kernel_ucontext *frame)
@@ -76,7 +83,7 @@ static void registers_take(struct stack_copy *copy, const struct kernel_ucontext
 uint32_t stack_copy_take(struct stack_copy *copy, const struct kernel_ucontext *frame,
                          uint64_t begin, uint32_t most)
 {
-    uint64_t wanted = bytes_wanted(frame->rsp, begin, most);
+    uint64_t wanted = bytes_wanted(copy, frame->rsp, begin, most);
     uint64_t *raw = copy->words + (STACK_WORDS_ROOM(STACK_COPY_WORDS) - STACK_COPY_WORDS);
     uint64_t got = stack_copy_memory(raw, frame->rsp, wanted, frame);
     registers_take(copy, frame);

@@ -15,16 +15,18 @@
 
 struct kernel_ucontext;
 
-enum { STACK_COPY_WORDS = STACK_COPY_DEEP / 8 };
+enum { STACK_COPY_WORDS = STACK_COPY_DEEP / 8, STACK_COPY_GUESSES = 16 };
 
 struct stack_copy {
     uint64_t registers[STACK_COPY_REGISTERS];
     uint64_t words[STACK_WORDS_ROOM(STACK_COPY_WORDS)]; /* encoded */
     uint32_t n_words;
+    uint32_t guesses; /* copies since the stack's begin was known */
 };
 
-/* Up to `begin`, the start of the thread's stack, if that is known: most stacks are short. No more
- * than `most` bytes, in whole pages. Returns the bytes copied; 0: none. */
+/* Up to `begin`, the start of the thread's stack, if that is no further than STACK_COPY_DEEP: most
+ * stacks are short. As much if that is not known (0), STACK_COPY_GUESSES times; else `most` bytes.
+ * Returns the bytes copied; 0: none. */
 uint32_t stack_copy_take(struct stack_copy *copy, const struct kernel_ucontext *frame,
                          uint64_t begin, uint32_t most);
 /* Memory of the interrupted program; returns how many bytes were copied. */

@@ -104,6 +104,7 @@ struct thread *thread_reserve(void)
     thread->walking = 0;
     thread->borrowed = thread->trap_blocked = thread->trap_pending = thread->trap_really = false;
     thread->altstack = (struct kernel_altstack){0};
+    thread->stack.guesses = 0;
     thread->entry_mask_kept = false;
     thread->resume.on = thread->progress.suspended = false;
     for (uint32_t i = 0; i < RESUME_PLACES; i++)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, PAGES = STACK_COPY_BYTES / PAGE + 1 };
+enum { PAGE = 4096, PAGES = STACK_COPY_DEEP / PAGE + 1 };
 
 static uint8_t *stack; /* PAGES that are there, and one behind them that is not */
 static struct stack_copy copy;
@@ -54,7 +54,7 @@ static void copies(uint64_t below_end, uint64_t mask, uint64_t begin_of_stack, u
 static void a_deep_stack_is_copied_as_far_as_there_is_room(void **state)
 {
     (void)state;
-    copies(PAGES * PAGE, 0, 0, STACK_COPY_BYTES);
+    copies(PAGES * PAGE, 0, 0, STACK_COPY_DEEP);
     assert_int_equal(faults, 0);
 }
 
@@ -81,6 +81,11 @@ static void a_known_begin_ends_it(void **state)
     uint64_t sp = (uint64_t)stack;
     copies(PAGES * PAGE, 0, sp + 800, 800 + STACK_BEGIN_BYTES);
     copies(PAGES * PAGE, 0, sp - 800, STACK_COPY_BYTES); /* another stack's */
+    copies(PAGES * PAGE, 0, sp + 3 * STACK_COPY_BYTES, 3 * STACK_COPY_BYTES + STACK_BEGIN_BYTES);
+    copies(PAGES * PAGE, 0, sp + STACK_COPY_DEEP, STACK_COPY_BYTES); /* it would not be whole */
+    for (int i = 0; i < STACK_COPY_GUESSES; i++)
+        copies(PAGES * PAGE, 0, 0, STACK_COPY_DEEP);
+    copies(PAGES * PAGE, 0, 0, STACK_COPY_BYTES); /* nobody finds where it begins */
 }
 
 int main(void)
