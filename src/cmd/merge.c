@@ -6,6 +6,7 @@
 #include "profile/file/file.h"
 #include "profile/no_values.h"
 #include "profile/kernel_names.h"
+#include "profile/kernel_place.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ static bool add(struct profile *sum, bool first, const char *path, bool quiet, s
     }
     warn(path, &profile, quiet);
     kernel_names_complete(&profile); /* whoever looks at the sum may run another kernel */
+    kernel_place(&profile);
     profile.totals.recordings += !profile.totals.recordings;
     if (first) {
         *sum = profile;
