@@ -43,10 +43,10 @@ static void threads_add_up(struct profile *profile, const char *service)
     thread_times_add(row, &sum);
 }
 
-/* Of clocks the first is the one that is computed with. */
+/* Takes out what is of one recording. Of clocks the first is the one that is computed with. */
 static void facts_thin(struct facts *facts)
 {
-    static const char *const each[] = {"agent_memory", "boot_id", "frequency", "host", "tsc_at"};
+    static const char *const each[] = {"agent_memory", "boot_id", "frequency", "tsc_at"};
     size_t kept = 0;
     for (size_t i = 0; i < facts->n; i++) {
         const struct fact *fact = &facts->at[i];
@@ -60,8 +60,20 @@ static void facts_thin(struct facts *facts)
     facts->n = kept;
 }
 
-void profile_compact(struct profile *profile)
+static void host_forget(struct facts *facts)
 {
+    size_t kept = 0;
+    for (size_t i = 0; i < facts->n; i++)
+        if (strcmp(facts->at[i].key, "host") != 0)
+            facts->at[kept++] = facts->at[i];
+    facts->n = kept;
+}
+
+void profile_compact(struct profile *profile, const char *service)
+{
+    facts_thin(&profile->facts);
+    if (service)
+        profile->command = arena_string(&profile->arena, service);
     stacks_clear(&profile->times);
     stacks_clear(&profile->wait_times);
     batch_log_release(&profile->log);
@@ -77,7 +89,6 @@ void profile_blur(struct profile *profile, const char *service)
     threads_join(&profile->events);
     threads_join(&profile->context_paths);
     threads_add_up(profile, service);
-    facts_thin(&profile->facts);
-    profile_compact(profile);
-    profile->command = arena_string(&profile->arena, service);
+    host_forget(&profile->facts);
+    profile_compact(profile, service);
 }

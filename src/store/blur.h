@@ -3,9 +3,10 @@
 
 struct profile;
 
-/* Takes out when within the recording things happened, single windows and samples, and parts of
- * windows that paths are searched in: half of a sampled recording. */
-void profile_compact(struct profile *profile);
+/* Takes out when within the recording things happened, single windows and samples, parts of windows
+ * that paths are searched in, and what is of one recording alone: its command becomes the name of
+ * the service, if that is not NULL. Half of a sampled recording. */
+void profile_compact(struct profile *profile, const char *service);
 
 /* Takes out what grows with the number of recordings: threads and processes (stacks then begin at
  * one thread, which has the name of the service), when things happened, single windows and samples,

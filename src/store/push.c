@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "profile/file/file.h"
 #include "profile/kernel_names.h"
+#include "profile/kernel_place.h"
 #include "profile/no_values.h"
 #include "store/body.h"
 #include "store/blur.h"
@@ -63,7 +64,6 @@ static bool file_bytes(const char *path, struct bytes *to, struct err *err)
 /* An unfinished recording may go on, and would be another one when it comes again. */
 static bool fit(struct push *push, const char *path, const struct profile *profile, struct err *err)
 {
-    enum { AHEAD_NS_MAX = 2 };
     if (profile->ruined)
         return err_set(err, ERR_FORMAT, "%s", profile->warning);
     if (!profile->complete && !profile->warning && !push->options.unfinished)
@@ -71,23 +71,38 @@ static bool fit(struct push *push, const char *path, const struct profile *profi
                        "%s: the recording was not closed: it is still running or was killed; "
                        "--unfinished takes it nevertheless",
                        path);
-    if (profile->start_unix_ns > clock_ns(CLOCK_REALTIME) + AHEAD_NS_MAX * DAY_NS)
-        return err_set(err, ERR_FORMAT,
-                       "%s: it begins more than %d days in the future: a clock is wrong", path,
-                       AHEAD_NS_MAX);
     snprintf(push->warning, sizeof push->warning, "%s", profile->warning ? profile->warning : "");
     return true;
 }
 
-static void prepare(struct push *push, struct profile *profile)
+/* A clock that jumped: then it began when the sender says, which is the same however often it is
+ * sent. */
+static bool time_settle(const struct push *push, struct origin *origin, struct err *err)
 {
-    kernel_names_complete_many(profile,
-                               &push->kernel); /* whoever looks at it may run another kernel */
+    enum { AHEAD_DAYS_MAX = 2, APART_S_MAX = 3600 };
+    uint64_t named = push->options.named_ns, begin = origin->begin_ns;
+    uint64_t apart = named > begin ? named - begin : begin - named;
+    if (named && apart > APART_S_MAX * 1000000000ull) {
+        origin->end_ns = named + (origin->end_ns - begin);
+        origin->begin_ns = named;
+    }
+    if (origin->begin_ns > clock_ns(CLOCK_REALTIME) + AHEAD_DAYS_MAX * DAY_NS && !named)
+        return err_set(err, ERR_FORMAT,
+                       "it begins more than %d days in the future: a clock is wrong",
+                       AHEAD_DAYS_MAX);
+    return true;
+}
+
+static void prepare(struct push *push, struct profile *profile, const char *service)
+{
+    /* Whoever looks at it may run another kernel. */
+    kernel_names_complete_many(profile, &push->kernel);
+    kernel_place(profile);
     profile->totals.recordings += !profile->totals.recordings;
     if (!push->options.values)
         profile_forget_values(profile);
     if (push->options.compact)
-        profile_compact(profile);
+        profile_compact(profile, service);
 }
 
 static bool begin(struct push *push, int64_t day, struct err *err)
@@ -134,10 +149,9 @@ static bool send(struct push *push, struct profile *profile, const uint8_t *dige
     struct origin origin;
     struct bytes body = {0};
     origin_find(profile, push->options.machine, push->options.service, &origin);
-    prepare(push, profile);
-    snprintf(push->build, sizeof push->build, "%s", origin.build);
-    snprintf(push->service, sizeof push->service, "%s", origin.service);
-    push->sums.agent_ns += profile->totals.agent_ns;
+    if (!time_settle(push, &origin, err))
+        return false;
+    prepare(push, profile, origin.service);
     bool ok = begin(push, origin_day(origin.begin_ns), err) &&
               code_send(push->store->sql, &push->known, profile, err);
     if (ok) {
@@ -157,7 +171,8 @@ bool push_file(struct push *push, const char *path, struct err *err)
         file_bytes(path, &bytes, err) && profile_read_bytes(path, bytes.at, bytes.n, &profile, err);
     if (ok) {
         sha256(bytes.at, bytes.n, digest);
-        ok = fit(push, path, &profile, err) && send(push, &profile, digest, err);
+        ok = fit(push, path, &profile, err) &&
+             (send(push, &profile, digest, err) || err_in(err, "%s", path));
         profile_release(&profile);
     }
     vec_release(&bytes);

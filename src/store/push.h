@@ -11,12 +11,12 @@ struct push_options {
     bool values;                   /* keep values and data addresses, which may be secret */
     bool compact;                  /* leave out what roll-ups lose, but for machine and threads */
     bool unfinished;               /* take recordings that were not closed, too */
+    uint64_t named_ns; /* Unix time at which the sender says it began; 0: as the recording says */
 };
 
 struct push_sums {
     uint64_t sent, same; /* stored, and stored before */
     uint64_t bytes;      /* of the bodies */
-    uint64_t agent_ns;   /* CPU time that agents used in the recorded programs */
 };
 
 struct push {
@@ -27,9 +27,7 @@ struct push {
     bool begun;  /* a transaction is open */
     int64_t day; /* there is room for it in the store (sql_day); -1: none yet */
     struct push_sums sums;
-    char warning[256];     /* of the last file; "" if there is none */
-    char build[BUILD_HEX]; /* and what it is of */
-    char service[NAME_BYTES];
+    char warning[256]; /* of the last file; "" if there is none */
 };
 
 void push_init(struct push *push, struct store *store, const struct push_options *options);

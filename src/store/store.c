@@ -30,3 +30,21 @@ void store_close(struct store *store)
         sql_close(store->sql);
     arena_release(&store->arena);
 }
+
+static bool number_take(void *to, const struct sql_value *columns, struct err *err)
+{
+    (void)err;
+    *(uint64_t *)to = (uint64_t)columns[0].number;
+    return true;
+}
+
+bool store_now(struct store *store, uint64_t *ret_ns, struct err *err)
+{
+    if (store->place.postgres)
+        return sql_query(
+            store->sql,
+            "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) * 1000", NULL,
+            0, number_take, ret_ns, NULL, err);
+    *ret_ns = clock_ns(CLOCK_REALTIME);
+    return true;
+}

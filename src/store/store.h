@@ -16,3 +16,5 @@ struct store {
  * or brings those of an older gait up to date. */
 bool store_open(const char *text, enum sql_use use, struct store *ret_store, struct err *err);
 void store_close(struct store *store);
+/* What its clock says, in ns since 1970: the server's, if there is one. */
+bool store_now(struct store *store, uint64_t *ret_ns, struct err *err);

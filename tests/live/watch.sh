@@ -18,7 +18,7 @@ trap 'kill $children 2>/dev/null; rm -rf "$work"' EXIT
 
 conf=$work/watch.conf store=sqlite:$work/fleet.db
 configure() { # LINE...
-    { printf '%s\n' '# a test' "store = $store" "spool = $work/spool" 'budget = 100 %' 'every = 0.5s' 'seconds = 0.2s' "machine = here"; printf '%s\n' "$@"; } >"$conf"
+    { printf '%s\n' '# a test' "store = $store" "spool = $work/spool" 'budget = 100 %' 'every = 0.5s' 'seconds = 0.2s' 'send = each' "machine = here"; printf '%s\n' "$@"; } >"$conf"
 }
 count() { python3 -c "
 import sqlite3, sys

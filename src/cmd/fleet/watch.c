@@ -5,6 +5,7 @@
 #include "cmd/interrupt.h"
 #include "cmd/options/flags.h"
 #include "fleet/watch/choose.h"
+#include "fleet/watch/spool_gather.h"
 #include "fleet/watch/spool.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ struct watch {
     struct watch_memory memory;
     struct spool spool;
     struct push_options push;
-    uint64_t begun_ns, agent_ns, recordings, dropped;
+    uint64_t begun_ns, recordings, dropped;
     bool quiet, away, thrifty;
     char refusal[256]; /* the last reason why a process was not recorded */
 };
@@ -63,7 +64,7 @@ static double used_s(const struct watch *watch)
                     children.ru_stime.tv_sec) +
            1e-6 * (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec + children.ru_utime.tv_usec +
                            children.ru_stime.tv_usec) +
-           1e-9 * (double)watch->agent_ns;
+           1e-9 * (double)watch->spool.agent_ns;
 }
 
 /* What was not used of the budget so far. The first round may use what it has earned when it is
@@ -115,7 +116,7 @@ static void refusal_say(struct watch *watch, const struct watched *process, cons
     if (from)
         fclose(from);
     line[strcspn(line, "\n")] = 0;
-    if (strcmp(line, watch->refusal) != 0)
+    if (!*line || strcmp(line, watch->refusal) != 0)
         say("%s (%d) was not recorded: %s", process->name, process->pid,
             *line ? line + (strncmp(line, "gait: ", 6) == 0 ? 6 : 0) : "it has ended");
     snprintf(watch->refusal, sizeof watch->refusal, "%s", line);
@@ -143,17 +144,19 @@ static void record(struct watch *watch, const struct watched *process)
     arena_release(&arena);
 }
 
-static void send(struct watch *watch)
+/* `all`: also recordings of an hour that is not over. */
+static void send(struct watch *watch, bool all)
 {
-    struct err err;
+    struct err err, away;
     struct push_sums sums = {0};
-    bool ok = spool_send(&watch->spool, watch->config.store, &watch->push, &sums, &err);
-    watch->agent_ns += sums.agent_ns;
+    if (!spool_gather(&watch->spool, clock_ns(CLOCK_REALTIME), all, &err))
+        say("%s; recordings wait in %s", err.text, watch->spool.folder);
+    bool ok = spool_send(&watch->spool, watch->config.store, &watch->push, &sums, &away);
     if (sums.sent + sums.same && !watch->quiet)
         say("sent %llu recordings, %llu KiB", (unsigned long long)(sums.sent + sums.same),
             (unsigned long long)(sums.bytes + 1023) / 1024);
     if (!ok && !watch->away)
-        say("%s; recordings wait in %s", err.text, watch->spool.folder);
+        say("%s; recordings wait in %s", away.text, watch->spool.folder);
     watch->away = !ok;
     if (watch->spool.dropped != watch->dropped)
         say("%llu recordings were dropped, the oldest first: more than %llu MiB waited",
@@ -162,15 +165,15 @@ static void send(struct watch *watch)
     watch->dropped = watch->spool.dropped;
 }
 
-static void round_run(struct watch *watch)
+static void round_run(struct watch *watch, bool last)
 {
     struct watch_choice choice;
     watch_choose(&watch->config, &watch->memory, &choice);
     for (size_t i = 0; i < choice.n && !interrupt_signal() && affordable(watch); i++)
         record(watch, &choice.at[i]);
     watch_choice_release(&choice);
-    if (!interrupt_signal())
-        send(watch);
+    /* Whoever ends it may end the machine next. */
+    send(watch, last || interrupt_signal());
 }
 
 /* ---- the command */
@@ -191,10 +194,12 @@ static bool watch_open(struct watch *watch, const struct options *options, struc
         !spool_open(watch->config.spool, watch->config.spool_bytes, &watch->spool, err))
         return false;
     watch->spool.build_new = options->quiet ? NULL : build_say;
+    watch->spool.gather_ns = (uint64_t)(watch->config.send_s * 1e9);
+    watch->spool.compact = !watch->config.whole;
     watch->dropped = watch->spool.dropped;
     watch->push = (struct push_options){.machine = watch->config.machine,
                                         .values = watch->config.values,
-                                        .compact = true,
+                                        .compact = !watch->config.whole,
                                         .unfinished = true}; /* its recorder has ended */
     return true;
 }
@@ -234,10 +239,12 @@ int cmd_watch(int argc, char **argv)
     interrupts_catch();
     uint64_t every_ns = (uint64_t)(watch.config.every_s * 1e9);
     for (uint32_t round = 1; !interrupt_signal(); round++) {
-        round_run(&watch);
-        if (round == options.rounds)
+        round_run(&watch, round == options.rounds);
+        if (round == options.rounds || interrupt_signal())
             break;
         rest(watch.begun_ns + round * every_ns);
+        if (interrupt_signal())
+            send(&watch, true);
     }
     watch_close(&watch);
     return EXIT_DONE;

@@ -70,20 +70,26 @@ static bool setting_take(struct watch_config *config, const char *key, char *val
         return scaled_take(value, "smh", times, 1e6,
                            *key == 'e' ? &config->every_s : &config->seconds) ||
                err_set(err, ERR_USAGE, "%s: expected a time, as in 30s or 5m", key);
+    if (strcmp(key, "send") == 0) {
+        config->send_s = 0;
+        return strcmp(value, "each") == 0 ||
+               scaled_take(value, "smh", times, 24 * 3600, &config->send_s) ||
+               err_set(err, ERR_USAGE, "send: expected a time, as in 1h, or each");
+    }
     if (strcmp(key, "spool-size") == 0) {
         if (!scaled_take(value, "KMG", sizes, 1e12, &bytes))
             return err_set(err, ERR_USAGE, "spool-size: expected a size, as in 64M");
         config->spool_bytes = (uint64_t)bytes;
         return true;
     }
-    if (strcmp(key, "values") == 0) {
-        config->values = strcmp(value, "yes") == 0;
-        return config->values || strcmp(value, "no") == 0 ||
-               err_set(err, ERR_USAGE, "values = %s: expected yes or no", value);
+    if (strcmp(key, "values") == 0 || strcmp(key, "whole") == 0) {
+        bool yes = *(*key == 'v' ? &config->values : &config->whole) = strcmp(value, "yes") == 0;
+        return yes || strcmp(value, "no") == 0 ||
+               err_set(err, ERR_USAGE, "%s = %s: expected yes or no", key, value);
     }
     return err_set(err, ERR_USAGE,
-                   "%s: expected store, spool, spool-size, machine, mode, budget, every, seconds "
-                   "or values",
+                   "%s: expected store, spool, spool-size, machine, mode, budget, every, seconds, "
+                   "send, whole or values",
                    key);
 }
 
@@ -149,6 +155,7 @@ bool watch_config_parse(const char *name, char *text, struct watch_config *ret_c
                                   .budget = 0.1,
                                   .every_s = 300,
                                   .seconds = 5,
+                                  .send_s = 3600,
                                   .spool_bytes = 64 << 20,
                                   .spool = "/var/lib/gait/spool"};
     unsigned number = 1;

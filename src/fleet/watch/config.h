@@ -30,8 +30,10 @@ struct watch_config {
     const char *store, *spool, *machine, *mode;
     double budget;           /* per cent of the CPU time of all CPUs */
     double every_s, seconds; /* a round, and of that each recording */
+    double send_s;           /* what began in so long is sent as one; 0: each recording alone */
     uint64_t spool_bytes;
     bool values;
+    bool whole; /* also send what push_options.compact leaves out */
     struct watch_rules {
         VEC(struct watch_rule);
     } rules;

@@ -2,67 +2,17 @@
 
 #include "base/err.h"
 #include "base/place_file.h"
-#include "base/scope.h"
+#include "fleet/watch/entries.h"
+#include "fleet/watch/spool_gather.h"
 #include "profile/file/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define READY ".data"
-#define PART ".part"
-
-/* ---- the folder */
-
-struct entries {
-    VEC(struct entry {
-        char *path;
-        uint64_t bytes;
-    });
-};
-
-static bool ends(const char *text, const char *with)
-{
-    size_t n = strlen(text), m = strlen(with);
-    return n >= m && strcmp(text + n - m, with) == 0;
-}
-
-static int entry_compare(const void *a, const void *b)
-{
-    return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
-}
-
-/* Names begin with the time, so the oldest comes first. */
-static void entries_list(const struct spool *spool, struct arena *arena, const char *suffix,
-                         struct entries *entries)
-{
-    DIR *folder = opendir(spool->folder);
-    struct stat stat_;
-    for (struct dirent *found; folder && (found = readdir(folder));) {
-        if (!ends(found->d_name, suffix))
-            continue;
-        char *path = arena_format(arena, "%s/%s", spool->folder, found->d_name);
-        if (stat(path, &stat_) == 0)
-            *vec_push(entries) = (struct entry){path, (uint64_t)stat_.st_size};
-    }
-    if (folder)
-        closedir(folder);
-    if (entries->n)
-        qsort(entries->at, entries->n, sizeof *entries->at, entry_compare);
-}
-
-static void sync_path(const char *path)
-{
-    AUTO(fd_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0)
-        fsync(fd);
-}
 
 static char *dropped_file(struct spool *spool)
 {
@@ -80,7 +30,7 @@ static void dropped_read(struct spool *spool)
     spool->dropped = n;
 }
 
-static void drop(struct spool *spool, const char *path)
+void spool_drop(struct spool *spool, const char *path)
 {
     char text[32];
     struct err ignored;
@@ -120,10 +70,11 @@ bool spool_open(const char *folder, uint64_t bytes_max, struct spool *ret_spool,
         spool_close(&spool);
         return false;
     }
-    entries_list(&spool, &spool.arena, PART, &parts);
+    entries_list(folder, &spool.arena, ENTRY_PART, &parts);
     for (size_t i = 0; i < parts.n; i++)
         unlink(parts.at[i].path);
     vec_release(&parts);
+    spool_settle(&spool);
     dropped_read(&spool);
     *ret_spool = spool;
     return true;
@@ -137,50 +88,74 @@ void spool_close(struct spool *spool)
     arena_release(&spool->arena);
 }
 
-/* ---- names: TIME-PID-SERVICE.data, the service in %XX */
+/* ---- recordings */
 
 char *spool_part(struct spool *spool, struct arena *arena, uint64_t now_ns, int pid,
                  const char *service)
 {
-    char word[256] = "", *to = word;
-    for (const char *at = service ? service : ""; *at && to < word + 190; at++)
-        to += sprintf(to, "%%%02x", (unsigned char)*at);
-    return arena_format(arena, "%s/%020llu-%d-%s" PART, spool->folder, (unsigned long long)now_ns,
-                        pid, word);
+    return entry_path(arena, spool->folder, now_ns, pid, service, ENTRY_PART);
 }
 
-/* NULL: none. */
-static char *service_of(struct arena *arena, const char *path)
+static void waiting_list(const struct spool *spool, struct arena *arena, struct entries *waiting)
 {
-    const char *at = strrchr(path, '/');
-    for (int dashes = 0; at && dashes < 2; dashes++)
-        at = strchr(at + 1, '-');
-    char *word = arena_string(arena, at ? at + 1 : ""), *to = word;
-    for (const char *from = word; *from == '%'; from += 3) {
-        char digits[3] = {from[1], from[1] ? from[2] : 0, 0};
-        *to++ = (char)strtoul(digits, NULL, 16);
+    entries_list(spool->folder, arena, ENTRY_SUM, waiting);
+    entries_list(spool->folder, arena, ENTRY_READY, waiting);
+}
+
+static void oldest_drop(struct spool *spool, struct arena *arena)
+{
+    struct entries waiting = {0};
+    uint64_t bytes = 0;
+    waiting_list(spool, arena, &waiting);
+    for (size_t i = 0; i < waiting.n; i++)
+        bytes += waiting.at[i].bytes;
+    for (size_t i = 0; i < waiting.n && bytes > spool->bytes_max; i++) {
+        bytes -= waiting.at[i].bytes;
+        spool_drop(spool, waiting.at[i].path);
     }
-    *to = 0;
-    return *word ? word : NULL;
+    vec_release(&waiting);
+}
+
+static void build_note(struct spool *spool, const struct origin *origin)
+{
+    struct spool_build *known = NULL;
+    for (size_t i = 0; i < spool->builds.n; i++)
+        if (strcmp(spool->builds.at[i].service, origin->service) == 0)
+            known = &spool->builds.at[i];
+    if (known && strcmp(known->build, origin->build) == 0)
+        return;
+    if (spool->build_new)
+        spool->build_new(origin->service, known ? known->build : NULL, origin->build);
+    if (!known) {
+        known = vec_push(&spool->builds);
+        known->service = arena_string(&spool->arena, origin->service);
+    }
+    known->build = arena_string(&spool->arena, origin->build);
+}
+
+static void note(struct spool *spool, struct arena *arena, const char *path)
+{
+    struct profile profile;
+    struct origin origin;
+    struct err ignored;
+    if (!profile_read(path, &profile, &ignored))
+        return;
+    origin_find(&profile, NULL, entry_service(arena, path), &origin);
+    build_note(spool, &origin);
+    spool->agent_ns += profile.totals.agent_ns;
+    profile_release(&profile);
 }
 
 bool spool_finish(struct spool *spool, const char *part)
 {
     struct arena arena = {0};
-    struct entries ready = {0};
-    uint64_t bytes = 0;
-    char *path = arena_format(&arena, "%.*s" READY, (int)(strlen(part) - strlen(PART)), part);
-    sync_path(part);
+    char *path = entry_as(&arena, part, ENTRY_READY);
+    entry_sync(part);
     bool there = rename(part, path) == 0;
-    sync_path(spool->folder); /* a rename is durable when the folder is */
-    entries_list(spool, &arena, READY, &ready);
-    for (size_t i = 0; i < ready.n; i++)
-        bytes += ready.at[i].bytes;
-    for (size_t i = 0; i < ready.n && bytes > spool->bytes_max; i++) {
-        bytes -= ready.at[i].bytes;
-        drop(spool, ready.at[i].path);
-    }
-    vec_release(&ready);
+    entry_sync(spool->folder); /* a rename is durable when the folder is */
+    if (there)
+        note(spool, &arena, path);
+    oldest_drop(spool, &arena);
     arena_release(&arena);
     return there;
 }
@@ -198,35 +173,34 @@ static bool readable(const char *path)
     return ok;
 }
 
-static void build_note(struct spool *spool, const struct push *push)
+/* What a wrong clock dates far from the store's time is dated now, once and for all before it is
+ * sent: the store would refuse it, and all that is behind it would wait. */
+static void time_mend(struct spool *spool, struct entry *entry, uint64_t now_ns,
+                      struct arena *arena)
 {
-    struct spool_build *known = NULL;
-    for (size_t i = 0; i < spool->builds.n; i++)
-        if (strcmp(spool->builds.at[i].service, push->service) == 0)
-            known = &spool->builds.at[i];
-    if (known && strcmp(known->build, push->build) == 0)
+    enum { AHEAD_DAYS = 1, BACK_DAYS = 365 };
+    uint64_t time_ns = entry_time_ns(entry->path);
+    if (time_ns < now_ns + AHEAD_DAYS * DAY_NS && time_ns + BACK_DAYS * DAY_NS > now_ns)
         return;
-    if (spool->build_new)
-        spool->build_new(push->service, known ? known->build : NULL, push->build);
-    if (!known) {
-        known = vec_push(&spool->builds);
-        known->service = arena_string(&spool->arena, push->service);
-    }
-    known->build = arena_string(&spool->arena, push->build);
+    char *path = entry_path(arena, spool->folder, now_ns + spool->mended++, entry_pid(entry->path),
+                            entry_service(arena, entry->path), "");
+    path = arena_format(arena, "%s%s", path, strrchr(entry->path, '.'));
+    if (rename(entry->path, path) == 0)
+        entry->path = path;
+    entry_sync(spool->folder);
 }
 
 static bool some_send(struct spool *spool, struct push *push, const struct entry *entries, size_t n,
                       struct arena *arena, struct err *err)
 {
     for (size_t i = 0; i < n; i++) {
-        push->options.service = service_of(arena, entries[i].path);
-        if (push_file(push, entries[i].path, err)) {
-            build_note(spool, push);
+        push->options.service = entry_service(arena, entries[i].path);
+        push->options.named_ns = entry_time_ns(entries[i].path);
+        if (push_file(push, entries[i].path, err))
             continue;
-        }
         if (readable(entries[i].path))
             return false;
-        drop(spool, entries[i].path);
+        spool_drop(spool, entries[i].path);
     }
     if (!push_commit(push, err))
         return false;
@@ -235,26 +209,42 @@ static bool some_send(struct spool *spool, struct push *push, const struct entry
     return true;
 }
 
+static bool all_send(struct spool *spool, struct push *push, struct entries *waiting,
+                     struct arena *arena, struct err *err)
+{
+    enum { AT_ONCE = 64 };
+    uint64_t now_ns;
+    if (!store_now(push->store, &now_ns, err))
+        return false;
+    for (size_t i = 0; i < waiting->n; i++)
+        time_mend(spool, &waiting->at[i], now_ns, arena);
+    bool ok = true;
+    for (size_t i = 0; ok && i < waiting->n; i += AT_ONCE)
+        ok = some_send(spool, push, waiting->at + i,
+                       i + AT_ONCE < waiting->n ? AT_ONCE : waiting->n - i, arena, err);
+    return ok;
+}
+
 bool spool_send(struct spool *spool, const char *store_text, const struct push_options *options,
                 struct push_sums *ret_sums, struct err *err)
 {
-    enum { AT_ONCE = 64 };
     struct arena arena = {0};
-    struct entries ready = {0};
+    struct entries waiting = {0};
     struct store store;
     struct push push;
-    entries_list(spool, &arena, READY, &ready);
-    bool ok = !ready.n || store_open(store_text, SQL_MAKE, &store, err);
-    if (ok && ready.n) {
+    if (spool->gather_ns)
+        entries_list(spool->folder, &arena, ENTRY_SUM, &waiting);
+    else
+        waiting_list(spool, &arena, &waiting);
+    bool ok = !waiting.n || store_open(store_text, SQL_MAKE, &store, err);
+    if (ok && waiting.n) {
         push_init(&push, &store, options);
-        for (size_t i = 0; ok && i < ready.n; i += AT_ONCE)
-            ok = some_send(spool, &push, ready.at + i,
-                           i + AT_ONCE < ready.n ? AT_ONCE : ready.n - i, &arena, err);
+        ok = all_send(spool, &push, &waiting, &arena, err);
         *ret_sums = push.sums;
         push_release(&push);
         store_close(&store);
     }
-    vec_release(&ready);
+    vec_release(&waiting);
     arena_release(&arena);
     return ok;
 }

@@ -1,8 +1,9 @@
 /* Recordings that wait on disk until the store has them.
  *
- * A recording is written as NAME.part, and renamed when its recorder has ended. It is removed when
- * the store has committed it. So whatever is killed, and whenever, a recording that was finished is
- * there or in the store; one that is in both is stored once. */
+ * A recording is written as NAME.part, and renamed when its recorder has ended. Several are added
+ * up (spool_gather.h) before they are sent. What was sent is removed when the store has committed
+ * it. So whatever is killed, and whenever, a recording that was finished is there or in the store;
+ * one that is in both is stored once. */
 #pragma once
 
 #include "store/push.h"
@@ -15,8 +16,12 @@ struct spool {
     struct arena arena;
     const char *folder;
     uint64_t bytes_max;
-    int lock;         /* descriptor: nobody else has this spool */
-    uint64_t dropped; /* oldest recordings that did not fit; kept in the folder, too */
+    int lock;           /* descriptor: nobody else has this spool */
+    uint64_t dropped;   /* oldest recordings that did not fit; kept in the folder, too */
+    uint64_t gather_ns; /* of how long recordings become one; 0: each is sent as it is */
+    bool compact;       /* what they lose then (store/blur.h) */
+    uint64_t agent_ns;  /* CPU time that agents used in recorded programs */
+    uint64_t mended;    /* times of files that a wrong clock had set */
     /* Told of a service's first build, and of each other than the last; NULL: nobody. */
     void (*build_new)(const char *service, const char *before, const char *build);
     struct spool_builds {
@@ -34,8 +39,10 @@ char *spool_part(struct spool *spool, struct arena *arena, uint64_t now_ns, int 
                  const char *service);
 /* It is finished: false if there is none. Drops the oldest while all are too large. */
 bool spool_finish(struct spool *spool, const char *part);
+/* Removes and counts it. */
+void spool_drop(struct spool *spool, const char *path);
 
-/* Sends what waits, the oldest first. Fails when the store cannot take it; what it took is gone
- * from the spool then, too. Recordings that cannot be read are dropped. */
+/* Sends what was gathered, the oldest first. Fails when the store cannot take it; what it took is
+ * gone from the spool then, too. Recordings that cannot be read are dropped. */
 bool spool_send(struct spool *spool, const char *store, const struct push_options *options,
                 struct push_sums *ret_sums, struct err *err);
