@@ -8,7 +8,8 @@ import { functionPage } from './pages/function.js';
 import { windows } from './pages/windows.js';
 import { window_ } from './pages/window.js';
 import { conflicts, latencies, paths, pipeline, values, waits } from './pages/measures.js';
+import { trend } from './pages/trend.js';
 import { edges, functions, lines, loops, python } from './pages/tables.js';
 
 export const pages = [overview, flame, contexts, functionPage, windows, window_, functions, lines, edges, loops, python,
-  paths, values, latencies, conflicts, pipeline, waits, diff, flameDiff];
+  paths, values, latencies, conflicts, pipeline, waits, trend, diff, flameDiff];

@@ -119,33 +119,36 @@ static void periods_choose(struct trend *trend, const struct rows *rows)
 static void builds_choose(struct trend *trend, const struct rows *rows, uint32_t *ret_last,
                           uint32_t *ret_before)
 {
-    struct {
-        VEC(struct trend_build);
-    } builds = {0};
+    struct trend_builds *builds = &trend->by_build;
     *ret_last = *ret_before = UINT32_MAX;
     for (size_t i = 0; i < rows->n; i++) {
         const struct trend_row *row = &rows->at[i];
-        while (builds.n <= row->build)
-            vec_push(&builds)->first_hour = INT64_MAX;
-        struct trend_build *build = &builds.at[row->build];
+        while (builds->n <= row->build)
+            vec_push(builds)->first_hour = INT64_MAX;
+        struct trend_build *build = &builds->at[row->build];
         build->first_hour = row->hour < build->first_hour ? row->hour : build->first_hour;
         build->whole += row->amount;
     }
-    for (uint32_t i = 0; i < builds.n; i++)
-        if (*ret_last == UINT32_MAX || builds.at[i].first_hour >= builds.at[*ret_last].first_hour)
+    for (uint32_t i = 0; i < builds->n; i++)
+        if (*ret_last == UINT32_MAX || builds->at[i].first_hour >= builds->at[*ret_last].first_hour)
             *ret_last = i;
-    for (uint32_t i = 0; i < builds.n; i++)
+    for (uint32_t i = 0; i < builds->n; i++)
         if (i != *ret_last && (*ret_before == UINT32_MAX ||
-                               builds.at[i].first_hour >= builds.at[*ret_before].first_hour))
+                               builds->at[i].first_hour >= builds->at[*ret_before].first_hour))
             *ret_before = i;
-    trend->n_builds = builds.n;
-    trend->last_build = builds.at[*ret_last];
+    trend->last_build = builds->at[*ret_last];
     trend->last = trend->builds.texts.at[*ret_last];
     if (*ret_before != UINT32_MAX) {
-        trend->build_before = builds.at[*ret_before];
+        trend->build_before = builds->at[*ret_before];
         trend->before = trend->builds.texts.at[*ret_before];
     }
-    vec_release(&builds);
+}
+
+static void amount_add(struct trend_amounts *amounts, size_t at, double amount)
+{
+    while (amounts->n <= at)
+        *vec_push(amounts) = 0;
+    amounts->at[at] += amount;
 }
 
 static void cell_add(struct trend_cell *cell, const struct trend_row *row)
@@ -163,10 +166,9 @@ static void row_add(struct trend *trend, const struct trend_row *row, uint32_t l
         vec_push(trend)->name = name;
     }
     struct trend_function *function = &trend->at[row->name];
-    while (function->periods.n <= period)
-        *vec_push(&function->periods) = 0;
-    function->periods.at[period] += row->amount;
-    trend->periods.at[period] += row->amount;
+    amount_add(&function->periods, period, row->amount);
+    amount_add(&function->builds, row->build, row->amount);
+    amount_add(&trend->periods, period, row->amount);
     trend->whole += row->amount;
     cell_add(&function->all, row);
     if (row->build == last)
@@ -237,9 +239,10 @@ bool trend_read(struct store *store, struct trend *ret_trend, struct err *err)
 void trend_release(struct trend *trend)
 {
     for (size_t i = 0; i < trend->n; i++)
-        vec_release(&trend->at[i].periods);
+        vec_release(&trend->at[i].periods), vec_release(&trend->at[i].builds);
     vec_release(trend);
     vec_release(&trend->periods);
+    vec_release(&trend->by_build);
     intern_release(&trend->names);
     intern_release(&trend->builds);
 }

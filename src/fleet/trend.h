@@ -13,9 +13,9 @@ struct trend_function {
     uint32_t name;                  /* of names: "MODULE\nFUNCTION" */
     struct trend_cell all;          /* over the whole time */
     struct trend_cell last, before; /* in the last build, and in the one before */
-    struct {
+    struct trend_amounts {
         VEC(double);
-    } periods;              /* amounts; may be shorter than those of the trend */
+    } periods, builds;      /* amounts; may be shorter than those of the trend */
     struct estimate change; /* of its share, from the build before to the last */
     bool sure;              /* beyond its interval, widened for the number of functions */
 };
@@ -24,15 +24,15 @@ struct trend {
     struct intern names, builds;
     const char *service, *kind;
     int64_t first_hour, period_hours;
-    struct trend_wholes {
-        VEC(double);
-    } periods; /* amounts of all functions */
-    struct trend_build {
-        int64_t first_hour;
-        double whole;
-    } last_build, build_before;
+    struct trend_amounts periods; /* of all functions */
+    struct trend_builds {
+        VEC(struct trend_build {
+            int64_t first_hour;
+            double whole;
+        });
+    } by_build; /* by number in `builds` */
+    struct trend_build last_build, build_before;
     const char *last, *before; /* build-ids; before: NULL if there is only one */
-    size_t n_builds;
     double whole;
     VEC(struct trend_function); /* heaviest first */
 };

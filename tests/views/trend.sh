@@ -45,6 +45,7 @@ assert (trend['builds'], trend['last_build'], trend['build_before'], trend['peri
 assert trend['periods'] == [1e9] * 10 and trend['amount'] == 1e10
 assert rows['f']['periods'] == [5e8] * 5 + [5.6e8] * 5 and abs(rows['f']['share'] - .53) < 1e-9
 half = 1.959964 * math.sqrt(2 * 5 * 8**2) / 5000
+assert [one['build'] for one in trend['by_build']] == ['aa', 'bb'] and rows['f']['builds'] == [2.5e9, 2.8e9], trend['by_build']
 assert abs(rows['f']['change'] - .06) < 1e-9 and abs(rows['f']['change_hi'] - .06 - half) < 1e-9, rows['f']
 assert {name: row['sure'] for name, row in rows.items()} == {'f': True, 'g': False, 'rest<a\x1b>': True, 'h': False}, rows
 P

@@ -110,7 +110,7 @@ static void trend_text(const struct trend *trend, const struct ink *ink, size_t 
     printf("%s, %s: %zu %s from %s on, %zu builds\n", text_clean(&sheet.arena, trend->service),
            text_clean(&sheet.arena, trend->kind), trend->periods.n,
            trend->period_hours > 1 ? "days" : "hours", date(trend->first_hour, text),
-           trend->n_builds);
+           trend->by_build.n);
     printf("the last build is %.12s, since %s\n", *trend->last ? trend->last : "unknown",
            date(trend->last_build.first_hour, text));
     if (trend->before)
@@ -136,6 +136,28 @@ static void trend_text(const struct trend *trend, const struct ink *ink, size_t 
 
 /* ---- JSON */
 
+static void amounts_json(struct json *json, const char *name, const struct trend_amounts *amounts,
+                         size_t n)
+{
+    json_array(json, name);
+    for (size_t i = 0; i < n; i++)
+        json_number(json, NULL, i < amounts->n ? amounts->at[i] : 0);
+    json_array_end(json);
+}
+
+static void builds_json(struct json *json, const struct trend *trend)
+{
+    json_array(json, "by_build");
+    for (size_t i = 0; i < trend->by_build.n; i++) {
+        json_object(json, NULL);
+        json_string(json, "build", trend->builds.texts.at[i]);
+        json_integer(json, "first_unix", (uint64_t)trend->by_build.at[i].first_hour * 3600);
+        json_number(json, "amount", trend->by_build.at[i].whole);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
 static void row_json(struct json *json, const struct trend *trend, const struct trend_function *row)
 {
     int module_n;
@@ -147,10 +169,8 @@ static void row_json(struct json *json, const struct trend *trend, const struct 
                 arena_string_n(&arena, trend->names.texts.at[row->name], (size_t)module_n));
     json_number(json, "amount", row->all.amount);
     estimate_json(json, "share", "share_lo", "share_hi", trend_share(trend, row));
-    json_array(json, "periods");
-    for (size_t i = 0; i < trend->periods.n; i++)
-        json_number(json, NULL, i < row->periods.n ? row->periods.at[i] : 0);
-    json_array_end(json);
+    amounts_json(json, "periods", &row->periods, trend->periods.n);
+    amounts_json(json, "builds", &row->builds, trend->by_build.n);
     if (trend->before) {
         json_number(json, "share_before", row->before.amount / trend->build_before.whole);
         json_number(json, "share_last", row->last.amount / trend->last_build.whole);
@@ -171,7 +191,7 @@ static void trend_json(const struct trend *trend, size_t rows)
     json_string(&json, "kind", trend->kind);
     json_integer(&json, "first_unix", (uint64_t)trend->first_hour * 3600);
     json_integer(&json, "period_seconds", (uint64_t)trend->period_hours * 3600);
-    json_integer(&json, "builds", trend->n_builds);
+    json_integer(&json, "builds", trend->by_build.n);
     json_string(&json, "last_build", trend->last);
     json_integer(&json, "last_build_unix", (uint64_t)trend->last_build.first_hour * 3600);
     if (trend->before)
@@ -179,10 +199,8 @@ static void trend_json(const struct trend *trend, size_t rows)
     else
         json_null(&json, "build_before");
     json_number(&json, "amount", trend->whole);
-    json_array(&json, "periods");
-    for (size_t i = 0; i < trend->periods.n; i++)
-        json_number(&json, NULL, trend->periods.at[i]);
-    json_array_end(&json);
+    amounts_json(&json, "periods", &trend->periods, trend->periods.n);
+    builds_json(&json, trend);
     json_array(&json, "rows");
     for (size_t i = 0; i < trend->n && i < rows; i++)
         row_json(&json, trend, &trend->at[i]);
