@@ -74,6 +74,7 @@ void agent_start(void)
         agent_begin_young();
     struct thread *thread = thread_adopt((int32_t)sys3(SYS_gettid, 0, 0, 0));
     if (agent.options.mode == RECORD_SAMPLED) {
+        agent.unfiltered = tracer_no_filter();
         sampling_start(thread);
         return;
     }

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/select.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,13 @@ PART(fourth)
 static char buffer[4096];
 static int file, ends[2];
 
-/* What a call does that a sampled walk makes itself: ask, read, write to a pipe; and what it
- * leaves to the program: open, sleep, wait. */
+/* What a call does that a sampled walk makes itself: ask, the same with a handler for SIGSYS, read,
+ * write to a pipe; and what it leaves to the program: open, sleep, wait. */
 static void call(int kind)
 {
     switch (kind) {
-    case 'a': syscall(SYS_getppid); break;
+    case 'a':
+    case 'h': syscall(SYS_getppid); break;
     case 'r':
         if (pread(file, buffer, 64, 0) < 0)
             abort();
@@ -47,6 +49,12 @@ static void call(int kind)
     }
 }
 
+static void on_sys(int number)
+{
+    (void)number;
+    abort();
+}
+
 int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 100;
@@ -55,6 +63,8 @@ int main(int argc, char **argv)
     file = open(argv[0], O_RDONLY);
     if (file < 0 || pipe(ends) < 0)
         return 1;
+    if (kind == 'h')
+        signal(SIGSYS, on_sys);
     for (long i = 0; i < rounds; i++) {
         first(n);
         second(n);

@@ -29,6 +29,7 @@ assert kind in 'osw' or ended < windows / 2
 PY
 }
 bursts a 11 $((5000000 / 11)) 0.87 1.15
+bursts h 11 $((5000000 / 11)) 0.87 1.15
 bursts r 11 $((5000000 / 11)) 0.87 1.15
 bursts p 11 $((5000000 / 11)) 0.87 1.15
 bursts p 125 $((5000000 / 125)) 0.87 1.15

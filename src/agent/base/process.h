@@ -105,7 +105,8 @@ struct agent {
     struct kernel_sigaction actions[AGENT_SIGNALS];
     bool own[AGENT_SIGNALS]; /* signals whose real handler is the agent's */
     bool go;                 /* the process has a Go runtime: shim/go_runtime.h */
-    struct python python;    /* threads that begin to read it at once all write the same */
+    bool unfiltered; /* no seccomp filter when it began, and libc's functions tell of a later one */
+    struct python python; /* threads that begin to read it at once all write the same */
 };
 
 extern struct agent agent;

@@ -324,10 +324,13 @@ static bool call_make(const uint64_t *gpr, enum call_class class, struct made *r
 }
 
 /* A filter of system calls may answer one with SIGSYS. That signal is blocked here, so it would
- * kill the program instead of leading to its handler. Without a handler both are the same. */
+ * kill the program instead of leading to its handler. Without a handler both are the same. Ruby has
+ * a handler, but no filter. A Go runtime may put one in force unseen. */
 static bool traps_calls(void)
 {
     struct kernel_sigaction action = {0};
+    if (agent.unfiltered && !agent.go)
+        return false;
     return sys_failed(sys6(SYS_rt_sigaction, SIGSYS, 0, (long)&action, 8, 0, 0)) ||
            action.handler > 1;
 }

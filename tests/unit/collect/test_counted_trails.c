@@ -182,8 +182,8 @@ static void returns_are_the_rest(void **state)
     close_fixture(&fixture);
 }
 
-/* Executions that weigh less than a unit each: none of the time is lost in the long run, and of what
- * they got too early there is less than a unit each. */
+/* Executions that weigh less than a unit each: none of the time is lost in the long run, and of
+ * what they got too early there is less than a unit each. */
 static void time_adds_up(void **state)
 {
     (void)state;
