@@ -2,6 +2,7 @@
 #include "view/advice_say.h"
 
 #include "analysis/report/cost.h"
+#include "view/head.h"
 #include "view/missing_text.h"
 
 #include <string.h>
@@ -142,9 +143,9 @@ static const char *unseen_why(const struct profile *profile)
         return NULL;
     if (losses[LOSS_no_agent])
         return "a program that did not load the agent";
-    if (losses[LOSS_thread_native])
+    if (loss_matters(&profile->totals, LOSS_thread_native))
         return "threads that could not be recorded";
-    if (losses[LOSS_child_native])
+    if (loss_matters(&profile->totals, LOSS_child_native))
         return "forked children that were not recorded";
     return NULL;
 }

@@ -251,9 +251,11 @@ static void seen_text(FILE *to, const struct profile *profile)
 /* What ran natively is in no figure. */
 static void native_text(FILE *to, const struct profile *profile)
 {
-    uint64_t threads = profile->totals.losses[LOSS_thread_native];
-    uint64_t children = profile->totals.losses[LOSS_child_native];
-    if (profile->mode != PROFILE_SAMPLED || !(threads + children))
+    const struct totals *totals = &profile->totals;
+    uint64_t threads = totals->losses[LOSS_thread_native];
+    uint64_t children = totals->losses[LOSS_child_native];
+    if (profile->mode != PROFILE_SAMPLED ||
+        !(loss_matters(totals, LOSS_thread_native) || loss_matters(totals, LOSS_child_native)))
         return;
     fprintf(to, "not all of the program is shown: ");
     if (threads)

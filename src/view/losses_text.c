@@ -74,8 +74,23 @@ static const struct telling tellings[LOSS_N] = {
     [LOSS_abandoned] = {QUIET},
 };
 
+/* Of threads that nothing sampled, and of those that no agent recorded, their time counts: one that
+ * slept all along is not worth a word. What the kernel sampled instead is in the totals. */
+static bool time_matters(const struct totals *totals, enum loss loss)
+{
+    uint64_t seen = totals->user_ns + totals->kernel_ns;
+    uint64_t whole = totals->whole_user_ns + totals->whole_kernel_ns;
+    if (loss == LOSS_unsampled || loss == LOSS_unsampled_us)
+        return !seen || totals->losses[LOSS_unsampled_us] * 1000 >= seen / 100;
+    if (loss == LOSS_thread_native || loss == LOSS_child_native)
+        return !totals->kernel_samples || seen < whole - whole / 100;
+    return true;
+}
+
 bool loss_matters(const struct totals *totals, enum loss loss)
 {
+    if (!totals->losses[loss] || !time_matters(totals, loss))
+        return false;
     return tellings[loss].when == SHOWN ||
            (tellings[loss].when == OFTEN &&
             100 * (double)totals->losses[loss] >= (double)totals->interrupts);
