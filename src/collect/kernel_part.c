@@ -270,25 +270,32 @@ uint64_t kernel_part_due(const struct kernel_part *part)
     return part->on && part->request.waits ? part->pace.due_ns : UINT64_MAX;
 }
 
-/* Threads that wait often. Those that others push off their CPU do not count: on a machine with
+/* Of threads that wait often. Those that others push off their CPU do not count: on a machine with
  * more work than CPUs a quarter of a per cent is the least of it. */
+static uint64_t dear_ns(const struct kernel_part *part)
+{
+    return part->cost_ns - part->follow.preempted * SWITCH_NS - waits_cost_ns(part) -
+           part->thin.cost_ns;
+}
+
+/* Without switches the samples tell how long it ran. */
 static bool costs_too_much(const struct kernel_part *part)
 {
-    uint64_t cpu_ns = part->user_ns + part->kernel_ns;
-    uint64_t cost_ns = part->cost_ns - part->follow.preempted * SWITCH_NS - waits_cost_ns(part);
+    uint64_t taken = part->follow.samples.taken - part->thin.samples;
+    uint64_t cpu_ns =
+        part->thin.on ? taken * part->request.mean_period_ns : part->user_ns + part->kernel_ns;
     u128 most = (u128)cpu_ns * budget_ns(part->options) / COST_PART;
     return !part->options->record.fixed_hz && cpu_ns >= FIRST_NS &&
-           (u128)cost_ns * 1000000000u > most;
+           (u128)dear_ns(part) * 1000000000u > most;
 }
 
 /* The same before the program's time is known: even if it had all CPUs. */
 static bool costs_far_too_much(const struct kernel_part *part, uint64_t now_ns)
 {
-    uint64_t elapsed = now_ns - part->began_ns;
-    uint64_t cost_ns = part->cost_ns - part->follow.preempted * SWITCH_NS - waits_cost_ns(part);
+    uint64_t elapsed = now_ns - (part->thin.on ? part->ended_ns : part->began_ns);
     u128 most = (u128)elapsed * part->events.cpus.n * budget_ns(part->options) / COST_PART;
     return !part->options->record.fixed_hz && elapsed >= SURE_NS &&
-           (u128)cost_ns * 1000000000u > most;
+           (u128)dear_ns(part) * 1000000000u > most;
 }
 
 bool kernel_part_dear(const struct kernel_part *part)
@@ -296,7 +303,6 @@ bool kernel_part_dear(const struct kernel_part *part)
     return part->on && costs_far_too_much(part, clock_ns(CLOCK_MONOTONIC));
 }
 
-/* Samples alone have a part of the budget that they keep to. */
 static void end_dear(struct kernel_part *part)
 {
     char why[160];
@@ -308,6 +314,38 @@ static void end_dear(struct kernel_part *part)
              (double)(clock_ns(CLOCK_MONOTONIC) - part->began_ns) / 1e9,
              (double)(follow->switches - follow->preempted) / cpu, (double)follow->forks / cpu);
     end(part, why);
+}
+
+/* Whether it is switches that cost so much, and not new threads. */
+static bool switches_are_dear(const struct kernel_part *part)
+{
+    const struct follow *follow = &part->follow;
+    return !part->thin.on && part->request.tracker.context_switch &&
+           (follow->switches - follow->preempted) * SWITCH_NS > dear_ns(part) / 2;
+}
+
+/* All threads are followed anew, without switches: samples alone have a part of the budget that
+ * they keep to, and without them a server's kernel time would be known from its first second. From
+ * here on they weigh what their clock says. */
+static bool thin_out(struct kernel_part *part, const struct threads_running *running)
+{
+    struct err err;
+    struct follow *follow = &part->follow;
+    perf_events_release(&part->events);
+    part->request.tracker.context_switch = 0;
+    part->request.waits = false;
+    cost_update(part); /* new threads cost less now */
+    part->thin.on = true;
+    part->thin.cost_ns = dear_ns(part);
+    part->thin.samples = follow->samples.taken;
+    follow->waits.off = true;
+    follow->tasks.switches = follow->tasks.lives.measured = false;
+    if (!perf_events_init(&part->events, &part->request, part->options->record.seed, &err))
+        return false;
+    if (!attach_again(&part->events, running))
+        return false;
+    perf_events_start(&part->events);
+    return true;
 }
 
 void kernel_part_read(struct kernel_part *part, bool last)
@@ -364,7 +402,9 @@ static void waits_describe(struct kernel_part *part, uint64_t now_ns)
 {
     char text[256] = "", all[480];
     double until = (double)((part->ended_ns ? part->ended_ns : now_ns) - part->began_ns) / 1e9;
-    if (part->used && !part->follow.waits.off)
+    if (part->ended_ns)
+        snprintf(text, sizeof text, "%s", part->waited);
+    else if (part->used && !part->follow.waits.off)
         wait_source_text(text, sizeof text, &part->request, &part->pace, now_ns, part->began_ns);
     if (!part->looks.rounds)
         snprintf(all, sizeof all, "%s%s", text,
@@ -388,8 +428,9 @@ static void looks_give(struct kernel_part *part, uint64_t now_ns, bool last)
 {
     if (!part->looks.on)
         return;
-    uint64_t off = looks_tell(&part->looks, last, !part->on);
-    if (!part->on) { /* else switches have it */
+    bool switches = part->on && !part->thin.on; /* have it */
+    uint64_t off = looks_tell(&part->looks, last, !switches);
+    if (!switches) {
         sum_add(&part->looks.profile->totals.off_ns, off);
         sum_add(&part->told.off_ns, off);
     }
@@ -422,6 +463,27 @@ static void times_give(struct kernel_part *part, uint64_t now_ns, bool last)
         waits_describe(part, now_ns);
 }
 
+static void spend_less(struct kernel_part *part, uint64_t now_ns)
+{
+    struct threads_running running = {0};
+    bool switches = switches_are_dear(part);
+    if (switches)
+        threads_list(&running, &part->follow);
+    if (!part->ended_ns) {
+        if (!part->follow.waits.off)
+            wait_source_text(part->waited, sizeof part->waited, &part->request, &part->pace, now_ns,
+                             part->began_ns);
+        part->ended_ns = now_ns;
+        looks_start(&part->looks, part->request.waits ? &part->request.waiter : NULL, now_ns);
+    }
+    times_give(part, now_ns, true);
+    if (!switches || !thin_out(part, &running)) {
+        names_give(part, now_ns, true);
+        end_dear(part);
+    }
+    vec_release(&running);
+}
+
 void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, bool last)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -437,13 +499,8 @@ void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, b
     times_give(part, now, last);
     if (last)
         lives_rest(lives, times->user_ns + times->kernel_ns, part->user_ns + part->kernel_ns);
-    if (last || !(costs_too_much(part) || costs_far_too_much(part, now)))
-        return;
-    part->ended_ns = now;
-    looks_start(&part->looks, part->request.waits ? &part->request.waiter : NULL, now);
-    names_give(part, now, true);
-    times_give(part, now, true);
-    end_dear(part);
+    if (!last && (costs_too_much(part) || costs_far_too_much(part, now)))
+        spend_less(part, now);
 }
 
 void kernel_part_sum(const struct kernel_part *part, struct totals *totals)

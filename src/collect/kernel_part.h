@@ -7,7 +7,8 @@
  * kept. So no time is counted twice.
  *
  * It costs interrupts and context switches of the program. Their estimated time is part of the
- * budget. Where switches alone would take half of it, the kernel is not asked any more. */
+ * budget. Where switches alone would take half of it, they are not recorded any more; where new
+ * threads would, nothing is. */
 #pragma once
 
 #include "collect/kernel/follow.h"
@@ -41,6 +42,12 @@ struct kernel_part {
     uint64_t sample_ns, hz;       /* cost of a sample; samples per CPU second */
     uint64_t began_ns, began_tsc; /* one moment */
     uint64_t ended_ns;            /* CLOCK_MONOTONIC: when it became too dear; 0: it did not */
+    struct {
+        bool on;          /* since then there are samples, and no switches */
+        uint64_t cost_ns; /* until then, */
+        uint64_t samples; /* and samples */
+    } thin;
+    char waited[256];             /* where waits came from until then */
     uint64_t names_ns;            /* when names are looked up next */
     char refused[600];            /* why nothing, or not all of it, is recorded; or "" */
 };

@@ -142,7 +142,7 @@ status 7 'no trigger' "$sealed" 1 298 222 -- "$gait" record --trigger perf -o no
 says 'trigger: none, the CPU-time timer was refused'
 says '--exact=counts needs none'
 
-# Two processes that do nothing but wait for each other: the kernel is not asked for long, and the recording is whole.
+# Two processes that do nothing but wait for each other: switches are not asked for long, but kernel time is sampled to the end.
 cat >turns.c <<'C'
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -165,8 +165,19 @@ int main(int argc, char **argv)
 C
 gcc -O1 -g -o turns turns.c || bad 'the program does not compile'
 status 7 'many switches' "$gait" record -v -o turns.data -- ./turns 2
-says 'per CPU second cost too much'
 readable turns.data
+"$gait" waits turns.data >waits.out 2>&1
+grep -q 'context switches were too many after' waits.out || { bad 'many switches: they were asked for to the end'; head -5 waits.out; }
+"$gait" info --json turns.data >info.json
+"$gait" report --json --module '[kernel]' turns.data >rows.json
+python3 - <<'P' || bad 'many switches: kernel time is not sampled to the end'
+import json
+total, rows = json.load(open('info.json'))['rows'][0], json.load(open('rows.json'))['rows']
+cpu = total['user_time'] + total['kernel_time']
+print(cpu, total['kernel_time'], total['kernel_samples'], len(rows))
+# 49 a CPU second where nobody takes CPUs away; before, those of the first tenth of a second.
+raise SystemExit(not (cpu < 0.2 or total['kernel_samples'] > 12 * cpu)) # a machine so busy knows nothing
+P
 status 7 'many switches, whatever they cost' "$gait" record -v -F 100 -o turns.data -- ./turns 0.6
 grep -q 'cost too much' stderr && bad 'with -F the kernel is not asked any more'
 "$gait" info --json turns.data >info.json

@@ -120,3 +120,24 @@ void attach_start(struct perf_events *events, struct follow *follow, uint64_t no
             waits_meet(&follow->waits, task->pid, task->tid, now_ns);
     }
 }
+
+void threads_list(struct threads_running *running, const struct follow *follow)
+{
+    for (size_t i = 0; i < follow->tasks.n; i++) {
+        const struct task *task = &follow->tasks.at[i];
+        if (!task->ended && !tasks_own(&follow->tasks, task->pid, task->tid))
+            *vec_push(running) = task->tid;
+    }
+}
+
+bool attach_again(struct perf_events *events, const struct threads_running *running)
+{
+    int spare[SPARE_N];
+    struct err err;
+    size_t followed = 0;
+    spare_take(spare);
+    for (size_t i = 0; i < running->n; i++)
+        followed += perf_events_follow(events, (int)running->at[i], false, &err) == PERF_FOLLOWED;
+    spare_give_back(spare);
+    return followed;
+}
