@@ -26,6 +26,7 @@ bars = {row[0]: dict(zip(head[1:], map(share, row[1:]))) for row in rows}
 for how, column in ('static', 'static'), ('levin', 'flow (Levin)'), ('classes', 'classes'), ('perfect', 'perfect classes'):
     said = 100 * json.load(open(f'{sys.argv[1]}/{how}.json'))['rows'][0]['overlap']
     assert abs(said - bars['stages'][column]) < 0.1, (how, said, bars['stages'])
+assert 30 < bars['stages']['all events'] <= 100 and 30 < bars['branches']['all events'] <= 100, bars
 for column in head[1:]:
     assert abs(bars['mean'][column] - (bars['stages'][column] + bars['branches'][column]) / 2) < 0.11, column
 head, *rows = table('events-primary')

@@ -18,7 +18,7 @@ struct place_key {
     uint64_t module, at;
 };
 
-struct place_sums {
+struct event_places {
     struct map keys; /* of struct place_key */
     VEC(struct place_sum { double of[EVENT_ROWS]; });
 };
@@ -31,7 +31,7 @@ static int row_find(uint64_t hash)
     return EVENT_ROWS;
 }
 
-static void sums_put(struct place_sums *sums, struct place_key key, int row, double weight)
+static void sums_put(struct event_places *sums, struct place_key key, int row, double weight)
 {
     uint32_t index = map_add(&sums->keys, &key);
     if (index == sums->n)
@@ -39,11 +39,11 @@ static void sums_put(struct place_sums *sums, struct place_key key, int row, dou
     sums->at[index].of[row] += weight;
 }
 
-static void sums_read(struct place_sums *sums, const struct lab_recording *recording)
+static void sums_read(struct event_places *sums, const struct lab_recording *recording)
 {
     const struct stacks *events = &recording->profile->events;
     int *rows = mem_alloc((events->nodes.n + (size_t)1) * sizeof *rows);
-    *sums = (struct place_sums){0};
+    *sums = (struct event_places){0};
     map_init(&sums->keys, sizeof(struct place_key));
     for (uint32_t i = 0; i < events->nodes.n; i++) {
         struct stack_key key = stacks_key(events, i);
@@ -61,22 +61,42 @@ static void sums_read(struct place_sums *sums, const struct lab_recording *recor
     mem_free(rows);
 }
 
-static void block_read(struct event_blocks *blocks, const struct place_sums *sums, uint32_t module,
-                       const struct counted_function *function, block_id id)
+struct event_places *event_places_open(const struct lab_recording *recording)
 {
-    const struct cfg *cfg = &function->cfg;
+    struct event_places *places = mem_alloc(sizeof *places);
+    sums_read(places, recording);
+    return places;
+}
+
+void event_places_close(struct event_places *places)
+{
+    map_release(&places->keys);
+    vec_release(places);
+    mem_free(places);
+}
+
+struct event_block event_places_block(const struct event_places *places, uint32_t module,
+                                      const struct cfg *cfg, block_id id)
+{
     const struct cfg_block *block = &cfg->blocks.at[id];
-    struct event_block read = {.instructions = block->instructions,
-                               .count = (double)flow_block(&function->flows[0], cfg, id)->count};
-    double any = read.count;
+    struct event_block read = {.instructions = block->instructions};
     for (uint32_t i = 0; i < block->instructions; i++) {
         struct place_key key = {module, cfg->instructions.at[block->first + i].at.v};
-        uint32_t index = map_find(&sums->keys, &key);
-        for (int e = 0; index != MAP_NONE && e < EVENT_ROWS; e++) {
-            read.samples[e] += sums->at[index].of[e];
-            any += sums->at[index].of[e];
-        }
+        uint32_t index = map_find(&places->keys, &key);
+        for (int e = 0; index != MAP_NONE && e < EVENT_ROWS; e++)
+            read.samples[e] += places->at[index].of[e];
     }
+    return read;
+}
+
+static void block_read(struct event_blocks *blocks, const struct event_places *places,
+                       uint32_t module, const struct counted_function *function, block_id id)
+{
+    struct event_block read = event_places_block(places, module, &function->cfg, id);
+    read.count = (double)flow_block(&function->flows[0], &function->cfg, id)->count;
+    double any = read.count;
+    for (int e = 0; e < EVENT_ROWS; e++)
+        any += read.samples[e];
     if (any > 0)
         *vec_push(blocks) = read;
 }
@@ -84,8 +104,7 @@ static void block_read(struct event_blocks *blocks, const struct place_sums *sum
 void event_blocks_read(struct event_blocks *blocks, const struct lab_recording *recording)
 {
     const struct scene *scene = recording->scene;
-    struct place_sums sums;
-    sums_read(&sums, recording);
+    struct event_places *places = event_places_open(recording);
     for (uint32_t m = 0; m < scene->modules.n; m++) {
         struct counted_module counted;
         if (!scene->modules.at[m].binary)
@@ -94,13 +113,12 @@ void event_blocks_read(struct event_blocks *blocks, const struct lab_recording *
         for (size_t f = 0; f < counted.functions.n; f++) {
             const struct counted_function *function = counted_module_take(&counted, f);
             for (block_id b = 0; b < function->cfg.blocks.n; b++)
-                block_read(blocks, &sums, m, function, b);
+                block_read(blocks, places, m, function, b);
             counted_module_drop(&counted, f);
         }
         counted_module_close(&counted);
     }
-    map_release(&sums.keys);
-    vec_release(&sums);
+    event_places_close(places);
 }
 
 static bool has_event(const struct profile *profile, const char *name)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "program/cfg/cfg.h"
 #include "lab/table/table.h"
 
 /* The rows of Table 1 of Chen et al.: the event, its mask there, and the weight that they found. */
@@ -22,6 +23,14 @@ struct event_block {
 struct event_blocks {
     VEC(struct event_block); /* those that ran or have samples */
 };
+
+/* Samples of all events, by place. */
+struct event_places;
+struct event_places *event_places_open(const struct lab_recording *recording);
+void event_places_close(struct event_places *places);
+/* Of the block: its instructions and samples. */
+struct event_block event_places_block(const struct event_places *places, uint32_t module,
+                                      const struct cfg *cfg, block_id id);
 
 /* Fails if the recording lacks an event or its counts. */
 bool event_blocks_check(const struct lab_recording *recording, struct err *err);

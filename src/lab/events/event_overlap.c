@@ -128,6 +128,62 @@ static void module_read(struct reading *reading, uint32_t module)
     counted_module_close(&counted);
 }
 
+struct regression {
+    const struct event_places *places;
+    const struct event_program *program;
+    const double *weights;
+};
+
+static const double TIME_FINE = 64; /* of counts of plain samples */
+
+static void function_regressed(struct reading *reading, const struct counted_function *function,
+                               const struct regression *regression)
+{
+    struct infer_problem problem;
+    struct problem_parts parts = {.scene = &reading->twins->scene,
+                                  .function = &function->seen,
+                                  .side = SAMPLED,
+                                  .cfg = &function->cfg,
+                                  .flow = &function->flows[SAMPLED]};
+    problem_make_plain(&problem, &parts, INFER_CONFIDENCE);
+    for (block_id b = 0; b < function->cfg.blocks.n; b++) {
+        struct event_block block =
+            event_places_block(regression->places, function->seen.module, &function->cfg, b);
+        problem.blocks.at[b].ran.seen =
+            (uint64_t)(TIME_FINE *
+                       event_weights_say(regression->weights, regression->program, &block));
+    }
+    infer_solve(&problem, INFER_CONFIDENCE);
+    problem_weigh_plain(&problem, parts.cfg);
+    for (size_t i = 0; i < problem.edges.n; i++)
+        weights_add(&reading->edges, (double)function->flows[COUNTED].edges[i].count,
+                    (double)problem.edges.at[i].gone.inferred);
+    infer_release(&problem);
+}
+
+double event_twins_regressed(struct event_twins *twins, const struct event_places *places,
+                             const struct event_program *program,
+                             const double weights[EVENT_COLUMNS])
+{
+    struct reading reading = {.twins = twins};
+    struct regression regression = {places, program, weights};
+    twins->scene.method = INFER_CONFIDENCE;
+    for (uint32_t m = 0; m < twins->scene.modules.n; m++) {
+        struct counted_module counted;
+        if (!twins->scene.modules.at[m].binary)
+            continue;
+        counted_module_open(&counted, &twins->scene, m, false);
+        for (size_t f = 0; f < counted.functions.n; f++) {
+            function_regressed(&reading, counted_module_take(&counted, f), &regression);
+            counted_module_drop(&counted, f);
+        }
+        counted_module_close(&counted);
+    }
+    double overlap = weights_overlap(&reading.edges);
+    vec_release(&reading.edges);
+    return overlap;
+}
+
 struct event_overlap event_twins_overlap(struct event_twins *twins, enum infer_method method,
                                          bool source)
 {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "infer/infer.h"
-#include "lab/table/table.h"
+#include "lab/events/event_weights.h"
 
 /* Two profiles of one file: its counts, and the samples of one event. */
 struct event_twins;
@@ -22,3 +22,7 @@ struct event_overlap {
 /* `source`: compute that, too. Lines take long to read. */
 struct event_overlap event_twins_overlap(struct event_twins *twins, enum infer_method method,
                                          bool source);
+/* Of edges whose blocks have the counts that a regression makes of all events. */
+double event_twins_regressed(struct event_twins *twins, const struct event_places *places,
+                             const struct event_program *program,
+                             const double weights[EVENT_COLUMNS]);

@@ -1,78 +1,16 @@
-#include "lab/events/event_blocks.h"
+#include "lab/events/event_weights.h"
 #include "lab/events/events.h"
-#include "lab/events/svr.h"
 
 #include <math.h>
 
-/* Of each program, what events say of a block is divided by its instructions and scaled so that the
- * mean square over the program's blocks is 1; so are the true counts. Weights can then be compared
- * with each other, and programs of any length. */
-
-enum { COLUMNS = EVENT_ROWS + 1, TURNS = 3000 }; /* the last is the constant */
-/* A high cost only takes longer: there are tens of thousands of rows for each weight. */
-static const double COST = 0.01, EPSILON = 0.01;
-
-struct program {
-    size_t n;
-    double *x, *y; /* n rows of COLUMNS; n */
-};
-
-static void column_scale(double *at, size_t n, size_t step)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += at[i * step] * at[i * step];
-    for (size_t i = 0; sum > 0 && i < n; i++)
-        at[i * step] /= sqrt(sum / (double)n);
-}
-
-static void program_read(struct program *program, const struct lab_recording *recording)
-{
-    struct event_blocks blocks = {0};
-    event_blocks_read(&blocks, recording);
-    *program = (struct program){.n = blocks.n,
-                                .x = mem_alloc(blocks.n * COLUMNS * sizeof(double) + 1),
-                                .y = mem_alloc(blocks.n * sizeof(double) + 1)};
-    for (size_t i = 0; i < blocks.n; i++) {
-        const struct event_block *block = &blocks.at[i];
-        for (int e = 0; e < EVENT_ROWS; e++)
-            program->x[i * COLUMNS + (size_t)e] = block->samples[e] / block->instructions;
-        program->x[i * COLUMNS + EVENT_ROWS] = 1;
-        program->y[i] = block->count;
-    }
-    for (size_t e = 0; e < EVENT_ROWS; e++)
-        column_scale(program->x + e, blocks.n, COLUMNS);
-    column_scale(program->y, blocks.n, 1);
-    vec_release(&blocks);
-}
-
-/* Of all programs but one. */
-static void train(const struct program *all, size_t n, size_t without, double *weights)
-{
-    size_t rows = 0, at = 0;
-    for (size_t p = 0; p < n; p++)
-        rows += p == without ? 0 : all[p].n;
-    double *x = mem_alloc(rows * COLUMNS * sizeof *x + 1), *y = mem_alloc(rows * sizeof *y + 1);
-    for (size_t p = 0; p < n; p++)
-        for (size_t i = 0; p != without && i < all[p].n; i++, at++) {
-            for (size_t c = 0; c < COLUMNS; c++)
-                x[at * COLUMNS + c] = all[p].x[i * COLUMNS + c];
-            y[at] = all[p].y[i];
-        }
-    struct svr_problem problem = {x, y, rows, COLUMNS, COST, EPSILON};
-    svr_solve(&problem, TURNS, weights);
-    mem_free(x);
-    mem_free(y);
-}
-
 /* The mean of what is off, by the mean of what is true. */
-static double error_of(const struct program *program, const double *weights)
+static double error_of(const struct event_program *program, const double *weights)
 {
     double off = 0, all = 0;
     for (size_t i = 0; i < program->n; i++) {
         double said = 0;
-        for (size_t c = 0; c < COLUMNS; c++)
-            said += weights[c] * program->x[i * COLUMNS + c];
+        for (size_t c = 0; c < EVENT_COLUMNS; c++)
+            said += weights[c] * program->x[i * EVENT_COLUMNS + c];
         off += fabs(said - program->y[i]);
         all += program->y[i];
     }
@@ -80,14 +18,14 @@ static double error_of(const struct program *program, const double *weights)
 }
 
 struct folds {
-    double least[COLUMNS], most[COLUMNS], sum[COLUMNS];
+    double least[EVENT_COLUMNS], most[EVENT_COLUMNS], sum[EVENT_COLUMNS];
     double error, alone, n; /* on programs that were not trained on; of INST_RETIRED alone */
 };
 
-static void fold_add(struct folds *folds, const struct program *judged, const double *weights)
+static void fold_add(struct folds *folds, const struct event_program *judged, const double *weights)
 {
-    double alone[COLUMNS] = {1};
-    for (int c = 0; c < COLUMNS; c++) {
+    double alone[EVENT_COLUMNS] = {1};
+    for (int c = 0; c < EVENT_COLUMNS; c++) {
         folds->least[c] = folds->n > 0 ? fmin(folds->least[c], weights[c]) : weights[c];
         folds->most[c] = folds->n > 0 ? fmax(folds->most[c], weights[c]) : weights[c];
         folds->sum[c] += weights[c];
@@ -148,27 +86,25 @@ static void claims_put(struct lab_rows *rows, const struct folds *folds, const d
 static bool weights_fill(struct lab_rows *rows, const struct lab_recording *all, size_t n,
                          struct err *err)
 {
-    struct program *programs = mem_alloc(n * sizeof *programs + 1);
+    struct event_program *programs = mem_alloc(n * sizeof *programs + 1);
     struct folds folds = {0};
-    double weights[COLUMNS];
+    double weights[EVENT_COLUMNS];
     for (size_t i = 0; i < n; i++)
         if (!event_blocks_check(&all[i], err)) {
             mem_free(programs);
             return false;
         }
     for (size_t i = 0; i < n; i++)
-        program_read(&programs[i], &all[i]);
+        event_program_read(&programs[i], &all[i]);
     for (size_t i = 0; i < n; i++) {
-        train(programs, n, n > 1 ? i : n, weights);
+        event_weights_train(programs, n, n > 1 ? i : n, weights);
         fold_add(&folds, &programs[i], weights);
     }
-    train(programs, n, n, weights);
+    event_weights_train(programs, n, n, weights);
     rows_put(rows, &folds, weights);
     claims_put(rows, &folds, weights);
-    for (size_t i = 0; i < n; i++) {
-        mem_free(programs[i].x);
-        mem_free(programs[i].y);
-    }
+    for (size_t i = 0; i < n; i++)
+        event_program_release(&programs[i]);
     mem_free(programs);
     return true;
 }
