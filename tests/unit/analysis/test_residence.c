@@ -110,6 +110,40 @@ static void streams_pass_by(void **unused)
     windows_release(&windows);
 }
 
+/* Windows that each hold a stretch of a walk through all lines in order: two of them share a lot,
+ * and most of them nothing, but of pages they share some. */
+static void stretches_windows_make(struct windows *windows, uint64_t n, uint64_t lines)
+{
+    *windows = (struct windows){0};
+    for (uint64_t w = 0; w < n; w++) {
+        struct window_body body = {{0}};
+        uint64_t first = chance(lines);
+        *vec_push(windows) = (struct window){.addressed = 1,
+                                             .weight_ns = 1,
+                                             .first_run = windows->runs.n,
+                                             .n_runs = 1,
+                                             .first_byte = windows->bytes.n};
+        *vec_push(&windows->runs) = (struct window_run){0, 8, 2, 0x1000};
+        for (uint64_t i = 0; i < USES; i++) {
+            const uint64_t addresses[] = {BASE + LINE * ((first + 5 * i) % lines)};
+            window_write(windows, &body, 0, (const uint16_t[]){0}, addresses, 1);
+        }
+    }
+}
+
+/* 8 MiB, which only the third cache has, whether windows share much, little or nothing. */
+static void stretches_lie_where_they_fit(void **unused)
+{
+    (void)unused;
+    state = 1;
+    for (int i = 0; i < 100; i++) {
+        struct windows windows;
+        stretches_windows_make(&windows, 12 + chance(60), 1 << 17);
+        assert_int_equal(level_of(&windows, 0, NULL), 3);
+        windows_release(&windows);
+    }
+}
+
 static void windows_without_addresses_say_nothing(void **unused)
 {
     struct windows windows = {0};
@@ -122,7 +156,7 @@ static void windows_without_addresses_say_nothing(void **unused)
     residence_make(&residence, &windows, &model);
     struct core *core = core_make(&model);
     residence_place(&residence, &windows, 0, core);
-    assert_int_equal(residence.lines.n, 0);
+    assert_int_equal(residence.scales[0].n, 0);
     core_free(core);
     residence_release(&residence);
     model_release(&model);
@@ -134,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_lie_where_they_fit),
         cmocka_unit_test(streams_pass_by),
+        cmocka_unit_test(stretches_lie_where_they_fit),
         cmocka_unit_test(windows_without_addresses_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
