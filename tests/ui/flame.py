@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -B
 """The flame graph: frames are as wide as `gait contexts` says; zoom, search, keyboard and address work."""
-from lib.ui import Keys, check, gait_json, profile, run
+from lib.ui import Browser, Keys, attempt, check, finish, gait_json, profile, viewing
 
-data = profile('program')
+data, real = profile('program'), profile('real')
 # The page under test hangs itself on its element.
 PAGE = "const page = document.querySelector('.page-flame').page; "
 
@@ -95,6 +95,22 @@ def zoom(page):
     check('frames are fast', page.run(PAGE + 'return page.view.timings.sort((a, b) => a - b)[page.view.timings.length >> 1]') < 50, page.run(PAGE + 'return page.view.timings'))
 
 
+def zoom_deep(page):
+    """An address that says a frame below the lower end shows it at once, in sight."""
+    rows = gait_json('contexts', '--cpu-time', real)['rows']
+    depth = {}
+    for row in rows:
+        depth[row['id']] = depth.get(row['parent'], -1) + 1
+    deep = max(depth, key=lambda id: depth[id])
+    page.size(1280, 300)
+    page.open('flame', fresh=True, zoom=deep)
+    box, wide, high = page.run(PAGE + "const {clientWidth, clientHeight} = page.view.element.querySelector('canvas'); return [page.view.frameBox(page.tree.find(arguments[0])), clientWidth, clientHeight]", deep)
+    check('all is not in sight at once', box['height'] * (depth[deep] + 2) > high, (depth[deep], high))
+    check('the address zooms', abs(box['left']) < 1 and abs(box['width'] - wide) < 1, (box, wide))
+    check('a deep frame is in sight', 0 <= box['top'] and box['top'] + box['height'] <= high + 1, (box, high))
+    page.size(1280, 800)
+
+
 def search(page):
     answer = gait_json('contexts', '--cpu-time', data)
     name = max((row for row in answer['rows'] if row['metrics']['self_time'] > 0), key=lambda row: row['metrics']['self_time'])['function'].split('(')[0]
@@ -128,4 +144,10 @@ def looks(page):
     page.theme('light')
 
 
-run([data], numbers, zoom, search, looks)
+with Browser() as page:
+    with viewing(page, data):
+        for test in numbers, zoom, search, looks:
+            attempt(page, test)
+    with viewing(page, real):
+        attempt(page, zoom_deep)
+finish()

@@ -344,7 +344,8 @@ export function flameView({ tree, palette, up = false, label, onSelect, onZoom, 
   }, { passive: false });
   scroll.addEventListener('scroll', redraw, { passive: true });
 
-  const resized = new ResizeObserver(resize);
+  // It calls once at the beginning, a frame after the page is complete: grown() has drawn by then.
+  const resized = new ResizeObserver(() => { if (scroll.clientWidth !== width || scroll.clientHeight !== height) resize(); });
   resized.observe(scroll);
   const themed = onTheme(() => { colors = themeColors(); fold = stripes(context, colors); redraw(); });
   return {
@@ -356,7 +357,8 @@ export function flameView({ tree, palette, up = false, label, onSelect, onZoom, 
     // Where a frame is drawn, for tests: {left, top, width} in pixels of the canvas.
     frameBox: (node) => ({ left: (node.x - range.x) * scale(), top: rowTop(node.depth), width: node.w * scale(), height: ROW }),
     search(on) { searching = on; redraw(); },
-    grown() { resize(); }, // rows were added to the tree
+    // After it was put on the page, so that what is brought into sight knows how high that is, and after rows were added to the tree.
+    grown() { resize(); },
     destroy() { resized.disconnect(); themed(); cancelAnimationFrame(frame); clearTimeout(wheelEnd); },
   };
 }

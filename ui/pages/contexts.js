@@ -202,6 +202,7 @@ async function showSandwich(root, params) {
     h('div', { class: 'sandwich' },
       h('div', { class: 'slices' }, h('h2', {}, 'Who calls it'), h('div', { class: 'flame-place up' }, views[0].element), h('h2', {}, 'What it calls'), h('div', { class: 'flame-place' }, views[1].element)),
       h('div', { class: 'aside' }, callers && relatives('Callers', callers), callees && relatives('Callees', callees))), said);
+  views.forEach((view) => view.grown());
   root.sandwich = { trees, views };
   return () => views.forEach((view) => view.destroy());
 }

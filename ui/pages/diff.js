@@ -130,6 +130,7 @@ export const flameDiff = {
       field, h('button', { type: 'button', title: 'show everything (Escape)', onclick: () => view.zoomTo(tree.root) }, 'whole'), said),
     h('div', { class: 'flame-place' }, view.element), detail,
     h('p', { class: 'key flame-key' }, h('i', { class: 'more' }), 'more, beyond noise', h('i', { class: 'more-perhaps' }), 'perhaps more', h('i', { class: 'less' }), 'less, beyond noise', h('i', { class: 'less-perhaps' }), 'perhaps less', h('i', { class: 'same' }), 'within noise'));
+    view.grown();
     search();
     select(null);
     const zoom = /^\d{1,9}$/.test(params.zoom ?? '') ? tree.find(Number(params.zoom)) : null;

@@ -141,6 +141,7 @@ class Page {
     this.view = flameView({ tree: this.tree, palette: this.palette, label: 'flame graph; arrow keys move, Enter zooms in, Escape zooms out',
       tip: tipOf(this.tree), onSelect: (node) => detail(this.detail, node, this.tree), onZoom: (node) => this.zoomed(node) });
     show(this.place, this.tree.nodes.size ? this.view.element : h('p', {}, baseOf(this.params) === 'kernel' ? 'The kernel was not sampled.' : 'No stacks were recorded.'));
+    this.view.grown();
     const drawKey = () => show(this.key, keyOf(this.palette, this.tree));
     drawKey();
     this.unfollow = onTheme(drawKey);
