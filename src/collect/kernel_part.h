@@ -47,9 +47,9 @@ struct kernel_part {
         uint64_t cost_ns; /* until then, */
         uint64_t samples; /* and samples */
     } thin;
-    char waited[256];             /* where waits came from until then */
-    uint64_t names_ns;            /* when names are looked up next */
-    char refused[600];            /* why nothing, or not all of it, is recorded; or "" */
+    char waited[256];  /* where waits came from until then */
+    uint64_t names_ns; /* when names are looked up next */
+    char refused[600]; /* why nothing, or not all of it, is recorded; or "" */
 };
 
 /* Asks for what the options want and the kernel grants. */

@@ -11,7 +11,8 @@ enum { ENCODE_TEXT_MAX = 1 << 20 };
 struct encoder {
     struct bytes out;
     struct ZSTD_CCtx_s *zstd; /* NULL: store as is */
-    bool quick;               /* code as it is, which makes larger files in a tenth of the time */
+    uint64_t hasty_code;      /* of kept code, so many bytes are stored as they are, which makes
+                                 larger files in a tenth of the time */
     struct bytes payload;     /* of the chunk being filled */
     struct chunk_cuts cuts;   /* of the payload */
     struct row_order order;   /* scratch */

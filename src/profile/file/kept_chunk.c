@@ -27,11 +27,12 @@ static int part_compare(const void *a, const void *b)
 struct slice {
     const struct kept_part *at;
     size_t n;
+    bool columns; /* of code */
     struct encoder encoder;
 };
 struct slices {
     VEC(struct slice);
-    bool compressed, columns;
+    bool compressed;
 };
 
 static void part_encode(struct encoder *encoder, const struct kept_part *part,
@@ -133,22 +134,26 @@ static void slice_encode(void *context, size_t index, unsigned worker)
     slice->encoder.zstd = slices->compressed ? ZSTD_createCCtx() : NULL;
     if (!tells_code(slice))
         slice_encode_whole(slice);
-    else if (slices->columns)
+    else if (slices->compressed && slice->columns)
         slice_encode_columns(slice);
     else
         slice_encode_told(slice, NULL);
     ZSTD_freeCCtx(slice->encoder.zstd);
 }
 
-static void slices_cut(struct slices *slices, const struct kept_parts *sorted)
+/* No slice has code of both kinds. */
+static void slices_cut(struct slices *slices, const struct kept_parts *sorted, uint64_t hasty_code)
 {
     enum { SLICE_BYTES = 1 << 20 }; /* less compresses worse */
     size_t bytes = SLICE_BYTES;
+    uint64_t code = 0;
     for (size_t i = 0; i < sorted->n; i++) {
-        if (bytes >= SLICE_BYTES) {
-            *vec_push(slices) = (struct slice){.at = &sorted->at[i]};
+        bool columns = code >= hasty_code;
+        if (bytes >= SLICE_BYTES || slices->at[slices->n - 1].columns != columns) {
+            *vec_push(slices) = (struct slice){.at = &sorted->at[i], .columns = columns};
             bytes = 0;
         }
+        code += sorted->at[i].code_n;
         slices->at[slices->n - 1].n++;
         bytes += sorted->at[i].n;
     }
@@ -158,8 +163,7 @@ void encode_kept(struct encoder *encoder, const struct kept_parts *kept,
                  const struct numbering *in_file)
 {
     struct kept_parts sorted = {0};
-    struct slices slices = {.compressed = encoder->zstd,
-                            .columns = encoder->zstd && !encoder->quick};
+    struct slices slices = {.compressed = encoder->zstd};
     vec_room(&sorted, kept->n);
     for (size_t i = 0; i < kept->n; i++) {
         ASSERT(kept->at[i].module < in_file->n && kept->at[i].n <= KEPT_BYTES_MAX);
@@ -169,7 +173,7 @@ void encode_kept(struct encoder *encoder, const struct kept_parts *kept,
     }
     if (sorted.n)
         qsort(sorted.at, sorted.n, sizeof *sorted.at, part_compare);
-    slices_cut(&slices, &sorted);
+    slices_cut(&slices, &sorted, encoder->hasty_code);
     parallel_for(slices.n, slice_encode, &slices);
     for (size_t i = 0; i < slices.n; i++) {
         bytes_add(&encoder->out, slices.at[i].encoder.out.at, slices.at[i].encoder.out.n);

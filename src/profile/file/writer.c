@@ -175,7 +175,7 @@ static bool path_is_ours(const struct profile_writer *writer, struct err *err)
 
 static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, struct err *err)
 {
-    struct encoder encoder = {.zstd = zstd, .quick = writer->encoder.quick};
+    struct encoder encoder = {.zstd = zstd, .hasty_code = writer->encoder.hasty_code};
     struct numbering in_file = {0};
     int fd;
     if (!path_is_ours(writer, err) || !fold(writer, err))
@@ -298,10 +298,12 @@ void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
                          struct arena *arena, uint64_t cpu_ns)
 {
     enum { COLUMNS_NS = 50 }; /* for each byte of code; Zen 5 */
-    uint64_t code = 0;
+    uint64_t code = 0, columns = cpu_ns / COLUMNS_NS;
     for (size_t i = 0; i < kept->n; i++)
         code += kept->at[i].code_n;
-    writer->encoder.quick = code * COLUMNS_NS > cpu_ns;
+    if (columns < code / 8) /* so few are not worth tables of their own */
+        columns = 0;
+    writer->encoder.hasty_code = columns < code ? code - columns : 0;
     kept_join(&writer->total.kept, &writer->total.arena, kept, arena);
     kept_sort(&writer->total.kept);
 }

@@ -163,7 +163,7 @@ static size_t kept_encode(struct encoder *encoder, const uint8_t *code, size_t n
     struct kept_parts kept = {0};
     struct numbering in_file = {0};
     *vec_push(&in_file) = 0;
-    *encoder = (struct encoder){.zstd = ZSTD_createCCtx(), .quick = quick};
+    *encoder = (struct encoder){.zstd = ZSTD_createCCtx(), .hasty_code = quick ? UINT64_MAX : 0};
     for (size_t i = 0; i < n; i += PIECE) {
         size_t bytes = n - i < PIECE ? n - i : PIECE;
         *vec_push(&kept) = (struct kept_part){.kind = KEPT_FUNCTION,

@@ -430,8 +430,14 @@ static void short_runs_are_written_in_haste(void **state)
     (void)state;
     for (int whole = 0; whole < 2; whole++) {
         off_t slow = size_with_code(whole, UINT64_MAX), haste = size_with_code(whole, 0);
-        print_message("in columns %ld bytes, in haste %ld\n", (long)slow, (long)haste);
+        off_t half = size_with_code(whole, 512 * 48 / 2 * 50),
+              little = size_with_code(whole, 50000);
+        print_message("in columns %ld bytes, half of it %ld, in haste %ld\n", (long)slow,
+                      (long)half, (long)haste);
         assert_int_not_equal(haste, slow); /* of so little code either may be smaller */
+        assert_int_not_equal(half, slow);
+        assert_int_not_equal(half, haste);
+        assert_int_equal(little, haste);
     }
 }
 
