@@ -5,7 +5,7 @@
 
 #include <zstd.h>
 
-enum { LEVEL = 6, GROWTH_MAX = 256, FREE_BYTES = 1 << 20, PLAIN_MAX = 1 << 30 };
+enum { LEVEL = 3, GROWTH_MAX = 256, FREE_BYTES = 1 << 20, PLAIN_MAX = 1 << 30 };
 
 void body_write(struct bytes *to, const struct profile *profile)
 {

@@ -49,6 +49,8 @@ struct watch {
     struct spool spool;
     struct push_options push;
     uint64_t begun_ns, recordings, dropped;
+    double allowed_bytes; /* of what may be sent so far, what was not */
+    uint64_t allowed_ns;  /* when that was */
     bool quiet, away, thrifty;
     char refusal[256]; /* the last reason why a process was not recorded */
 };
@@ -144,14 +146,28 @@ static void record(struct watch *watch, const struct watched *process)
     arena_release(&arena);
 }
 
+/* Sums of many hours are hardly larger than those of one, so waiting makes less of what is too
+ * much. */
+static bool may_send(struct watch *watch)
+{
+    const double day_ns = (double)DAY_NS, burst = watch->config.send_bytes / 8;
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    watch->allowed_bytes += watch->config.send_bytes * (double)(now - watch->allowed_ns) / day_ns;
+    watch->allowed_bytes = fmin(watch->allowed_bytes, burst);
+    watch->allowed_ns = now;
+    return watch->allowed_bytes >= 0;
+}
+
 /* `all`: also recordings of an hour that is not over. */
 static void send(struct watch *watch, bool all)
 {
     struct err err, away;
     struct push_sums sums = {0};
-    if (!spool_gather(&watch->spool, clock_ns(CLOCK_REALTIME), all, &err))
+    if ((may_send(watch) || all) &&
+        !spool_gather(&watch->spool, clock_ns(CLOCK_REALTIME), all, &err))
         say("%s; recordings wait in %s", err.text, watch->spool.folder);
     bool ok = spool_send(&watch->spool, watch->config.store, &watch->push, &sums, &away);
+    watch->allowed_bytes -= (double)sums.bytes;
     if (sums.sent + sums.same && !watch->quiet)
         say("sent %llu recordings, %llu KiB", (unsigned long long)(sums.sent + sums.same),
             (unsigned long long)(sums.bytes + 1023) / 1024);
@@ -187,7 +203,9 @@ static void build_say(const char *service, const char *before, const char *build
 
 static bool watch_open(struct watch *watch, const struct options *options, struct err *err)
 {
-    *watch = (struct watch){.quiet = options->quiet, .begun_ns = clock_ns(CLOCK_MONOTONIC)};
+    *watch = (struct watch){.quiet = options->quiet,
+                            .begun_ns = clock_ns(CLOCK_MONOTONIC),
+                            .allowed_ns = clock_ns(CLOCK_MONOTONIC)};
     watch_memory_init(&watch->memory);
     watch->spool.lock = -1;
     if (!watch_config_read(&watch->arena, options->config, &watch->config, err) ||

@@ -76,10 +76,13 @@ static bool setting_take(struct watch_config *config, const char *key, char *val
                scaled_take(value, "smh", times, 24 * 3600, &config->send_s) ||
                err_set(err, ERR_USAGE, "send: expected a time, as in 1h, or each");
     }
-    if (strcmp(key, "spool-size") == 0) {
+    if (strcmp(key, "spool-size") == 0 || strcmp(key, "send-size") == 0) {
         if (!scaled_take(value, "KMG", sizes, 1e12, &bytes))
-            return err_set(err, ERR_USAGE, "spool-size: expected a size, as in 64M");
-        config->spool_bytes = (uint64_t)bytes;
+            return err_set(err, ERR_USAGE, "%s: expected a size, as in 64M", key);
+        if (strcmp(key, "send-size") == 0)
+            config->send_bytes = bytes;
+        else
+            config->spool_bytes = (uint64_t)bytes;
         return true;
     }
     if (strcmp(key, "values") == 0 || strcmp(key, "whole") == 0) {
@@ -89,7 +92,7 @@ static bool setting_take(struct watch_config *config, const char *key, char *val
     }
     return err_set(err, ERR_USAGE,
                    "%s: expected store, spool, spool-size, machine, mode, budget, every, seconds, "
-                   "send, whole or values",
+                   "send, send-size, whole or values",
                    key);
 }
 
@@ -156,6 +159,7 @@ bool watch_config_parse(const char *name, char *text, struct watch_config *ret_c
                                   .every_s = 300,
                                   .seconds = 5,
                                   .send_s = 3600,
+                                  .send_bytes = 1 << 20,
                                   .spool_bytes = 64 << 20,
                                   .spool = "/var/lib/gait/spool"};
     unsigned number = 1;

@@ -31,6 +31,7 @@ struct watch_config {
     double budget;           /* per cent of the CPU time of all CPUs */
     double every_s, seconds; /* a round, and of that each recording */
     double send_s;           /* what began in so long is sent as one; 0: each recording alone */
+    double send_bytes;       /* of sums, a day: when more was sent, the next wait */
     uint64_t spool_bytes;
     bool values;
     bool whole; /* also send what push_options.compact leaves out */

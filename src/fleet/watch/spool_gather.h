@@ -1,5 +1,6 @@
-/* Recordings of one service, build and kind that began in one hour (or as long as is asked for),
- * added up before they are sent: a tenth of the bytes, and of the rows in the store.
+/* Recordings of one service, build and kind, added up before they are sent: those that began in one
+ * hour (or as long as is asked for), or in several of one day, if they had to wait. That is a tenth
+ * of the bytes, and of the rows in the store.
  *
  * A sum is written beside its recordings and a list of them, then renamed; from then on it counts,
  * and they are removed. Whatever is killed, each recording is in one place (spool_settle). */
