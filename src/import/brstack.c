@@ -303,15 +303,17 @@ static bool process_take(struct script *script, const char *at, const char *end)
 }
 
 /* What stands before the branches: process, event and address, if they are there. The address comes
- * last, alone or behind the event. */
+ * last, alone or behind the event; a word before the process is its name, even one like "dead". */
 static void head_take(struct script *script, const char *line, const char *end)
 {
-    bool first = true, behind = false;
+    bool first = true, behind = false, had = script->has_ip;
     for (const char *at = word_next(line); at < end && *at && *at != '\n';) {
         const char *stop = word_end(at);
         uint64_t value;
-        if (!script->has_pid && process_take(script, at, stop))
+        if (!script->has_pid && process_take(script, at, stop)) {
             script->has_pid = true;
+            script->has_ip = had;
+        }
         if (stop[-1] == ':' && stop - at > 1 && !isdigit((unsigned char)*at)) {
             snprintf(script->event, sizeof script->event, "%.*s", (int)(stop - 1 - at), at);
             behind = true;

@@ -113,6 +113,10 @@ odd() {
     # What comes from elsewhere comes from 1 there, which may be code to others.
     diff <(sed 's/^f\{16\}->/1->/' "$work/ours.raw" | sort) <(sort "$work/theirs.raw") >"$work/diff" ||
         { head -n 20 "$work/diff"; fail "$1: other runs or branches than llvm-profgen's"; }
+    /usr/bin/python3 tests/truth/lib/hardware/split_processes.py "$work/odd" "$work/processes" || fail "$1: split_processes.py"
+    "$gait" import -q --binary "$2" -o "$work/split" "$work/processes" || fail "$1: import of three processes: status $?"
+    "$gait" export --raw --format llvm --module "${2##*/}" -o "$work/ours.split" "$work/split" || fail "$1: export: status $?"
+    diff "$work/ours" "$work/ours.split" >"$work/diff" || { head -n 20 "$work/diff"; fail "$1: three processes make something else"; }
     "$gait" info "$work/data" | grep -q branch_broken || fail "$1: does not say what contradicts the code"
     echo "$1: $(wc -l <"$work/ours") lines and $(wc -l <"$work/ours.raw") counts as llvm-profgen has them"
 }

@@ -143,6 +143,24 @@ static void heads_and_stacks(void **state)
     profile_release(&profile);
 }
 
+/* The name of a program may look like an address. */
+static void a_name_is_no_address(void **state)
+{
+    struct text text = {0};
+    struct profile profile;
+    uint64_t bad;
+    (void)state;
+    map_say(&text, 7);
+    say(&text, "dead beef     7/7    [001] 77.123456:      1000 cycles:u:       40062f ");
+    branches_say(&text);
+    import(&profile, &text, &bad);
+    assert_int_equal(profile.totals.interrupts, 1);
+    assert_true(profile.stacks.nodes.n > 0);
+    for (uint32_t i = 0; i < profile.stacks.nodes.n; i++)
+        assert_int_not_equal(stacks_key(&profile.stacks, i).address, 0xdead);
+    profile_release(&profile);
+}
+
 static void what_is_broken_ends_a_sample(void **state)
 {
     struct text text = {0};
@@ -178,6 +196,7 @@ int main(void)
         cmocka_unit_test(addresses_and_branches),
         cmocka_unit_test(a_number_before_a_sample_is_how_often),
         cmocka_unit_test(heads_and_stacks),
+        cmocka_unit_test(a_name_is_no_address),
         cmocka_unit_test(what_is_broken_ends_a_sample),
         cmocka_unit_test(without_mappings_the_program_must_be_named),
     };
