@@ -73,6 +73,18 @@ OWN static void calls(void)
         a[i] = one(b[i]);
 }
 
+OWN static int32_t two(int32_t value)
+{
+    return value + 7;
+}
+
+OWN static void dispatches(void) /* half of the elements have one function, half the other */
+{
+    int32_t (*volatile handlers[2])(int32_t) = {one, two};
+    for (int i = 0; i < N; i++)
+        a[i] = handlers[i & 1](b[i]);
+}
+
 OWN static int32_t decides(void) /* a branch that is taken for half of the numbers */
 {
     int32_t sum = 0;
@@ -138,6 +150,7 @@ int main(int argc, char **argv)
         carries();
         sum += columns() + gathers() + adds() + (double)chases() + decides() + seeks();
         calls();
+        dispatches();
         few();
         vectors();
     }

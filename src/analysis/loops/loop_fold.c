@@ -120,16 +120,19 @@ static void carried_add(struct loop_fold *fold, uint32_t row, uint32_t from, uin
     carried->distances[loop_distance_bin(iterations)]++;
 }
 
-static void call_add(struct loop_fold *fold, uint32_t row, uint32_t function)
+static void call_add(struct loop_fold *fold, uint32_t row, const struct window_scope *call)
 {
-    const uint32_t key[] = {row, function};
+    bool pointer =
+        call->site != SCOPE_NONE && fold->code->insns.at[call->site].kind == INSTRUCTION_ICALL;
+    const uint32_t key[] = {row, call->function};
     struct loop_row *its = &fold->rows.at[row];
     uint32_t n = fold->call_keys.n, index = map_add(&fold->call_keys, key);
     if (index == n) {
         *vec_push(&fold->call_index) = (uint32_t)its->calls.n;
-        *vec_push(&its->calls) = (struct loop_call){.function = function};
+        *vec_push(&its->calls) = (struct loop_call){.function = call->function};
     }
     its->calls.at[fold->call_index.at[index]].n++;
+    its->calls.at[fold->call_index.at[index]].pointer |= pointer;
 }
 
 /* The rarest makes room for a new one, which stays behind by its count (as space-saving lists do).
@@ -197,7 +200,7 @@ static void scopes_take(struct pass *pass, uint32_t window)
             scope_sum(pass, i, sum_get(fold, pass->row_of[i], window, first));
         } else if (scope->parent != SCOPE_NONE && tree->at[scope->parent].kind == SCOPE_LOOP &&
                    !scope->tail) {
-            call_add(fold, pass->row_of[scope->parent], scope->function);
+            call_add(fold, pass->row_of[scope->parent], scope);
         }
     }
 }

@@ -44,6 +44,7 @@ struct loop_run {
 
 struct loop_call {
     uint32_t function; /* of the code */
+    bool pointer;      /* called through a register or memory */
     uint64_t n;
 };
 

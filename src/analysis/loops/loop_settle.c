@@ -41,8 +41,8 @@ static struct estimate share_of(const struct ratio *ratio)
     if (!(ratio->x > 0))
         return (struct estimate){NAN, NAN, NAN};
     double value = ratio->y / ratio->x, n = (double)ratio->n;
-    if (ratio->n < 2)
-        return (struct estimate){value, NAN, NAN};
+    if (ratio->n < 2) /* one window says nothing about the others */
+        return (struct estimate){value, 0, 1};
     double spread = ratio->yy - 2 * value * ratio->xy + value * value * ratio->xx;
     double wide = student_t(ratio->n - 1) * sqrt(fmax(spread, 0) * n / (n - 1)) / ratio->x;
     return (struct estimate){value, fmax(0, value - wide), fmin(1, value + wide)};

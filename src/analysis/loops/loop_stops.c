@@ -14,6 +14,7 @@ const char *loop_stop_name(enum loop_stop stop)
 {
     static const char *const names[LOOP_STOPS] = {[STOP_VECTORISED] = "vectorised",
                                                   [STOP_CALL] = "call",
+                                                  [STOP_DISPATCH] = "dispatch",
                                                   [STOP_CARRIED] = "carried",
                                                   [STOP_CHASE] = "chase",
                                                   [STOP_SUM] = "sum",
@@ -31,6 +32,8 @@ const char *loop_stop_fix(enum loop_stop stop)
         [STOP_CALL] =
             "inline what it calls (static inline, always_inline, link-time optimisation), "
             "or declare it with #pragma omp declare simd",
+        [STOP_DISPATCH] = "group the elements by what is called for them, so that each loop calls "
+                          "one function, which can then be inlined",
         [STOP_CARRIED] = "keep the carried value in a variable, or work on several independent "
                          "sequences at once; where iterations are always that far apart, #pragma "
                          "omp simd safelen(distance) lets compilers use so many lanes",
@@ -100,10 +103,33 @@ static bool is_chase(const struct loop_row *row, const struct loop_insn *load)
 
 /* ---- each reason */
 
+/* Calls through pointers are one reason if they are of several functions: a pointer that always has
+ * the same one (a library's table, say) hides nothing from a fix. */
+static bool dispatch_find(struct loop_reasons *reasons, const struct loop_row *row)
+{
+    uint32_t functions = 0, most = 0;
+    uint64_t calls = 0;
+    for (uint32_t i = (uint32_t)row->calls.n; i-- > 0;)
+        if (row->calls.at[i].pointer) {
+            functions++;
+            calls += row->calls.at[i].n;
+            most = i;
+        }
+    double part = (double)calls / (double)row->iterations;
+    if (functions < 2 || part <= RARE)
+        return false;
+    reason_add(reasons, (struct loop_reason){STOP_DISPATCH, 0, part, functions, most});
+    return true;
+}
+
 static void calls_find(struct loop_reasons *reasons, const struct loop_row *row)
 {
-    for (uint32_t i = 0; i < row->calls.n && i < 2; i++) {
+    bool dispatches = dispatch_find(reasons, row);
+    for (uint32_t i = 0, shown = 0; i < row->calls.n && shown < 2; i++) {
         double part = (double)row->calls.at[i].n / (double)row->iterations;
+        if (dispatches && row->calls.at[i].pointer)
+            continue;
+        shown++;
         if (part > RARE)
             reason_add(reasons, (struct loop_reason){STOP_CALL, 0, part, 0, i});
     }

@@ -6,6 +6,7 @@
 enum loop_stop {
     STOP_VECTORISED, /* nothing: it is */
     STOP_CALL,       /* a call in the body */
+    STOP_DISPATCH,   /* calls through a pointer, of several functions */
     STOP_CARRIED,    /* an iteration loads what an earlier one stored */
     STOP_CHASE,      /* a load has the address of the next iteration's */
     STOP_SUM,        /* floating-point operations in a fixed order */

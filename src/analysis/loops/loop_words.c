@@ -5,20 +5,30 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static const char *called_name(const struct loop_view *view, const struct loop_row *row,
+                               const struct loop_reason *reason)
+{
+    uint32_t function = row->calls.at[reason->other].function;
+    return name_text(view->scene, view->code.functions.at[function].linkage);
+}
+
 void loop_reason_words(char words[LOOP_WORDS], const struct loop_view *view,
                        const struct loop_row *row, const struct loop_reason *reason)
 {
-    struct scene *scene = view->scene;
     double percent = 100 * reason->part;
     size_t room = LOOP_WORDS;
     switch (reason->stop) {
+    case STOP_DISPATCH:
+        snprintf(words, room,
+                 "calls through a pointer (%.2g times an iteration, %" PRId64
+                 " functions, most often %s)",
+                 reason->part, reason->figure, called_name(view, row, reason));
+        return;
     case STOP_VECTORISED:
         snprintf(words, room, "it is vectorised, with %" PRId64 " bytes at once", reason->figure);
         return;
     case STOP_CALL:
-        snprintf(words, room, "calls %s (%.2g times an iteration)",
-                 name_text(scene,
-                           view->code.functions.at[row->calls.at[reason->other].function].linkage),
+        snprintf(words, room, "calls %s (%.2g times an iteration)", called_name(view, row, reason),
                  reason->part);
         return;
     case STOP_CARRIED:
