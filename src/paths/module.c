@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "program/elf/image.h"
 #include "program/cfg/cfg_build.h"
+#include "program/symbols/leaving.h"
 #include "program/symbols/no_return.h"
 
 #include <stdlib.h>
@@ -118,6 +119,8 @@ static enum path_leaving leaving_of(const struct cfg *cfg, const struct symbols 
             leaving = LEAVING_BY_POINTER;
         else if (!stub)
             leaving = LEAVING_BY_CALL;
+        else if (leaving == LEAVING_NEVER && stub_may_throw(symbols, at->target))
+            leaving = LEAVING_BY_STUB;
     }
     return leaving;
 }

@@ -14,11 +14,12 @@
 
 struct image;
 
-/* Whether an activation may be left for good in its middle, by longjmp: a path that does not end is
- * not counted. */
+/* Whether an activation may be left for good in its middle, by longjmp or an exception: a path that
+ * does not end is not counted. Each includes those after it. */
 enum path_leaving {
     LEAVING_NEVER,
-    LEAVING_BY_CALL,    /* where the module jumps far: it calls a function of the module */
+    LEAVING_BY_STUB,    /* where the module throws: it calls a function of another that may throw */
+    LEAVING_BY_CALL,    /* where the module does either: it calls a function of the module */
     LEAVING_BY_POINTER, /* where any module does: it calls what it does not know, or jumps itself */
 };
 

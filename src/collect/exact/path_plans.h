@@ -28,7 +28,7 @@ struct planned_module {
     uint64_t told;             /* offset of its functions in the library, */
     uint32_t n_told;           /* one for each range of its symbols */
     bool tables;               /* paths are counted in tables, not in counters */
-    bool jumps_far;            /* it calls longjmp */
+    unsigned leaving;          /* enum module_leaving */
     struct planned_code *code; /* what plans are made of (plan_maker.h); NULL: not readable */
     struct path_module made;   /* so far */
 };
@@ -41,8 +41,8 @@ struct path_plans {
     bool paths;    /* count paths */
     bool contexts; /* count calling contexts */
     enum path_ticks ticks;
-    bool covered;  /* covered code has no other counters */
-    bool jump_far; /* a module does: activations of any may be left for good */
+    bool covered;     /* covered code has no other counters */
+    unsigned leaving; /* of any module: activations of all may be left for good */
     struct planned_modules {
         VEC(struct planned_module);
     } modules;

@@ -6,7 +6,7 @@
 #include "paths/number.h"
 #include "profile/profile.h"
 #include "program/elf/image.h"
-#include "program/symbols/no_return.h"
+#include "program/symbols/leaving.h"
 #include "process/mappings.h"
 #include "wire/node.h"
 
@@ -102,8 +102,8 @@ static void module_open(struct path_plans *plans, struct planned_module *planned
     symbols_build(&code->symbols, &code->image);
     planned->code = code;
     planned->tables = is_loader(mappings, planned->module);
-    planned->jumps_far = symbols_jump_far(&code->symbols);
-    plans->jump_far |= planned->jumps_far;
+    planned->leaving = module_leaving(&code->image);
+    plans->leaving |= planned->leaving;
     planned->first_function = plans->functions;
     plans->functions += (uint32_t)code->symbols.functions.n;
     module_tell(plans, planned);
@@ -190,8 +190,9 @@ static void function_tell(struct path_plans *plans, const struct planned_module 
 static bool may_leave(const struct path_plans *plans, const struct planned_module *planned,
                       const struct path_function *function)
 {
-    return (planned->jumps_far && function->leaving >= LEAVING_BY_CALL) ||
-           (plans->jump_far && function->leaving >= LEAVING_BY_POINTER);
+    return (planned->leaving & MODULE_THROWS && function->leaving >= LEAVING_BY_STUB) ||
+           (planned->leaving & MODULE_JUMPS_FAR && function->leaving >= LEAVING_BY_CALL) ||
+           (plans->leaving && function->leaving >= LEAVING_BY_POINTER);
 }
 
 static void function_make(struct path_plans *plans, struct planned_module *planned, function_id f)

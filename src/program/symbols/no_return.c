@@ -106,23 +106,20 @@ static bool is_named(const char *name, const char *const *names, size_t n)
     return false;
 }
 
-bool jumps_far_at(const struct symbols *symbols, struct svma at)
+bool jumps_far_name(const char *name)
 {
     static const char *const far[] = {"longjmp",    "_longjmp",          "__longjmp_chk",
                                       "siglongjmp", "__longjmp",         "____longjmp_chk",
                                       "setcontext", "__libc_siglongjmp", "__libc_longjmp"};
-    char room[64];
-    enum function_source source;
-    return is_named(bare_name(symbols, at, room, &source), far, sizeof far / sizeof *far);
+    return is_named(name, far, sizeof far / sizeof *far);
 }
 
-bool symbols_jump_far(const struct symbols *symbols)
+bool jumps_far_at(const struct symbols *symbols, struct svma at)
 {
-    for (size_t i = 0; i < symbols->functions.n; i++)
-        if (symbols->functions.at[i].source == FUNCTION_STUB &&
-            jumps_far_at(symbols, symbols->functions.at[i].start))
-            return true;
-    return false;
+    char room[64];
+    enum function_source source;
+    const char *name = bare_name(symbols, at, room, &source);
+    return name && jumps_far_name(name);
 }
 
 bool calls_back_at(const struct symbols *symbols, struct svma at)

@@ -13,8 +13,7 @@ bool no_return_at(const struct symbols *symbols, struct svma at);
 bool no_return_name(const char *name);
 /* Whether it leaves frames for good: longjmp and its variants. */
 bool jumps_far_at(const struct symbols *symbols, struct svma at);
-/* Whether any code of the module calls one of them by name. */
-bool symbols_jump_far(const struct symbols *symbols);
+bool jumps_far_name(const char *name);
 /* Whether it calls back what it is given: qsort. */
 bool calls_back_at(const struct symbols *symbols, struct svma at);
 /* Whether it may return several times: setjmp and its variants. */
