@@ -339,7 +339,7 @@ bench-inclusive: all bench-programs
 $O/bench/fleet: bench/src/fleet.c $(call archives,$(call closure,store))
 	@mkdir -p $(@D)
 	@echo "  $@" && $(CC) $(TOOL_FLAGS) -o $@ $< $(call in_group,$(call archives,$(call closure,store))) $(LIBS)
-bench-store: all $O/bench/fleet
+bench-store: all $O/programs/orders $O/bench/fleet
 	bench/store $(O)
 bench-processes: all
 	bench/processes $(O)

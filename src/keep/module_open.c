@@ -6,6 +6,7 @@
 #include "program/binary.h"
 #include "program/elf/stamp.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,6 +41,58 @@ void module_root(const char *root)
     elsewhere.root = root;
 }
 
+/* ---- files that no path leads to */
+
+enum { REACHED_MAX = 256 };
+
+/* One is added at a time, but others look meanwhile: it counts when all of it is written. */
+static struct {
+    struct reached_file {
+        char *path;
+        uint8_t build_id[BUILD_ID_MAX];
+        uint32_t build_id_bytes;
+        char now[32];
+    } at[REACHED_MAX];
+    uint32_t n;
+} reached;
+
+static const char *path_reached(const char *path, const uint8_t *build_id, uint32_t bytes)
+{
+    uint32_t n = __atomic_load_n(&reached.n, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct reached_file *file = &reached.at[i];
+        if (strcmp(file->path, path) == 0 && file->build_id_bytes == bytes &&
+            memcmp(file->build_id, build_id, bytes) == 0)
+            return file->now;
+    }
+    return NULL;
+}
+
+static bool leads_to(const char *path, const char *file)
+{
+    struct stat here, there;
+    return stat(path, &here) == 0 && stat(file, &there) == 0 && here.st_ino == there.st_ino &&
+           here.st_dev == there.st_dev;
+}
+
+void module_reached(const char *path, const struct image *image)
+{
+    uint32_t n = reached.n;
+    if (n == REACHED_MAX || !image->build_id_bytes || leads_to(path, image->path) ||
+        path_reached(path, image->build_id, image->build_id_bytes))
+        return;
+    int fd = open(image->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    struct reached_file *file = &reached.at[n];
+    file->path = mem_alloc(strlen(path) + 1);
+    strcpy(file->path, path);
+    memcpy(file->build_id, image->build_id, image->build_id_bytes);
+    file->build_id_bytes = image->build_id_bytes;
+    snprintf(file->now, sizeof file->now, "/proc/self/fd/%d", fd);
+    __atomic_store_n(&reached.n, n + 1, __ATOMIC_RELEASE);
+}
+
 /* OLD may be the whole path, its last part, or a folder that it is in. */
 static const char *path_moved(const char *path, const struct moved *moved, struct arena *arena)
 {
@@ -60,9 +113,10 @@ static bool is_there(const char *path)
 }
 
 /* Where the file may be now; a path that the user gave counts even if it leads nowhere. */
-static const char *path_now(const char *path, struct arena *arena)
+static const char *path_now(const struct module *module, struct arena *arena)
 {
-    const char *found = NULL;
+    const char *path = module->path,
+               *found = path_reached(path, module->build_id, module->build_id_bytes);
     for (size_t i = 0; i < elsewhere.n && !found; i++)
         found = path_moved(path, &elsewhere.moved[i], arena);
     if (found || !elsewhere.root || path[0] != '/')
@@ -156,7 +210,7 @@ bool module_file_open(struct binary *binary, const struct profile *profile, uint
         *ret_missing = arena_format(arena, "%s: replaced or deleted while it ran", path);
         return false;
     }
-    if (!binary_open_within(binary, path_now(path, arena), sweep_bytes, &err)) {
+    if (!binary_open_within(binary, path_now(module, arena), sweep_bytes, &err)) {
         *ret_missing = arena_string(arena, err.text);
         return false;
     }
@@ -179,7 +233,7 @@ bool module_image_open(struct image *image, const struct profile *profile, uint3
     const struct module *module = &profile->modules.at[index];
     struct arena arena = {0};
     struct err ignored;
-    const char *path = path_now(module->path, &arena);
+    const char *path = path_now(module, &arena);
     bool there = is_file(path) && image_open(image, path, &ignored);
     arena_release(&arena);
     if (there && same_build(image, module) && !has_other_stamp(profile, image, module))

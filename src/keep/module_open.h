@@ -17,6 +17,9 @@ struct profile;
  * "OLD=NEW"; `root` a folder that paths are searched in first. Nothing is copied. */
 bool module_moved(const char *moved, struct err *err);
 void module_root(const char *root);
+/* The file of an image, which was opened where its path does not lead: it was deleted or replaced,
+ * or is in a container. It is held open, so that it can be read when the process has ended. */
+void module_reached(const char *path, const struct image *image);
 
 /* False: *ret_missing says why, in the arena. */
 bool module_open(struct binary *binary, const struct profile *profile, uint32_t module,

@@ -138,17 +138,47 @@ void mappings_put(struct mappings *mappings, struct mapping mapping)
     mappings->changes++;
 }
 
+static bool image_open_inode(struct image *image, const char *path, uint64_t inode)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && status.st_ino == inode && image_open_file(image, path);
+}
+
+/* The kernel marks the name of a file that was deleted, or replaced as packages replace programs
+ * that run. The mapping still leads to it, for root; to the program, for whoever may attach. */
+static bool image_open_deleted(struct image *image, const struct wire_map *map, char *path, int pid)
+{
+    static const char mark[] = " (deleted)";
+    char inside[64];
+    size_t n = strlen(path), cut = n - (sizeof mark - 1);
+    if (!map->inode || n < sizeof mark || strcmp(path + cut, mark) != 0)
+        return false;
+    snprintf(inside, sizeof inside, "/proc/%d/map_files/%llx-%llx", pid,
+             (unsigned long long)map->start, (unsigned long long)map->end);
+    bool ok = image_open_inode(image, inside, map->inode);
+    snprintf(inside, sizeof inside, "/proc/%d/exe", pid);
+    ok = ok || image_open_inode(image, inside, map->inode);
+    if (ok)
+        path[cut] = 0;
+    return ok;
+}
+
 static struct mapped_file file_open(const struct mappings *mappings, const struct wire_map *map,
-                                    const char *path)
+                                    const char *mapped)
 {
     struct image image;
     struct mapped_file file = {0};
-    if (!image_open_seen_by(&image, path, mappings->pid)) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", mapped);
+    if (!image_open_seen_by(&image, path, mappings->pid) &&
+        !image_open_deleted(&image, map, path, mappings->pid)) {
         file.module = profile_module(mappings->profile, path, NULL, 0);
         return file;
     }
     file.shift = mappings_link_shift(&image, (struct foff){map->offset}, map->end - map->start);
     file.module = profile_module(mappings->profile, path, image.build_id, image.build_id_bytes);
+    if (path[0] == '/')
+        module_reached(path, &image);
     image_close(&image);
     return file;
 }

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "collect/perf/perf_record.h"
+#include "keep/module_open.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 #include "program/elf/stamp.h"
@@ -176,6 +177,8 @@ static struct file *file_new(struct files *files, struct reached *reached, bool 
     else
         file->module =
             profile_module(files->profile, path, mapping->build_id, mapping->build_id_bytes);
+    if (file->readable && path[0] == '/')
+        module_reached(path, &file->image);
     file_note(files, file, !there && (mapping->inode || mapping->build_id_bytes), path);
     *vec_push(files) = file;
     return file;
