@@ -39,7 +39,8 @@ static bool take_within(void *to, const struct flag *flag, const char *value, st
 static const struct flag flags[] = {
     VIEW_INPUT,
     {"kind", 0, "KIND",
-     "dead-store, silent-store, redundant-load, unused-result, copy-of-copy or set-overwritten",
+     "dead-store, silent-store, redundant-load, unused-result, copy-of-copy, "
+     "same-call or set-overwritten",
      ": only waste of this kind", .take = take_kind},
     {"within", 0, "N", "64, 1024, 8192 or 65536", ": pairs up to so many instructions apart (all)",
      .take = take_within},

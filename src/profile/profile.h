@@ -267,7 +267,7 @@ enum waste_kind {
     WASTE_REDUNDANT_LOAD, /* what an earlier load got from there */
     WASTE_UNUSED_RESULT,  /* in registers that were overwritten before anything read them */
     WASTE_COPY_OF_COPY,   /* a copy of a copy that was used for nothing else */
-    WASTE_SAME_CALL,      /* a call that got and gave what an earlier one did: none is found yet */
+    WASTE_SAME_CALL,      /* a call without effect that got what an earlier one did */
     WASTE_SET,            /* set at once, and overwritten before anything read it */
     WASTE_ALL,            /* none: executions of all places in which it was looked for */
     WASTE_KINDS
@@ -280,7 +280,8 @@ enum waste_kind {
     }
 enum { WASTE_CLASSES = 5, WASTE_CLASS_SHIFT = 8 };
 
-/* `count` is executions of the place that need not be; `time` the bytes that they moved. The module
+/* `count` is executions of the place that need not be; `time` the bytes that they moved, or
+ * of calls the instructions until they returned. The module
  * of a caller that is not known is MODULE_NONE. */
 struct waste_key {
     uint32_t first_module, second_module, first_caller_module, second_caller_module;

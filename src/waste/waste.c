@@ -12,12 +12,14 @@ void waste_thread_init(struct waste_thread *thread, struct waste_blocks *blocks,
     *thread = (struct waste_thread){.blocks = blocks, .listener = listener};
     waste_memory_init(&thread->memory, &thread->events, listener);
     waste_registers_init(&thread->registers, listener);
+    waste_calls_init(&thread->calls, listener);
 }
 
 void waste_thread_release(struct waste_thread *thread)
 {
     waste_memory_release(&thread->memory);
     waste_registers_release(&thread->registers);
+    waste_calls_release(&thread->calls);
     vec_release(&thread->events);
     vec_release(&thread->events.free);
 }
@@ -28,12 +30,13 @@ static void barrier(struct waste_thread *thread)
     waste_memory_forget(&thread->memory);
     waste_events_clear(&thread->events);
     waste_registers_forget(&thread->registers);
+    waste_calls_void(&thread->calls);
 }
 
 void waste_thread_gap(struct waste_thread *thread)
 {
     barrier(thread);
-    thread->n_calls = 0;
+    waste_calls_forget(&thread->calls);
     thread->stack_low = thread->stack_high = 0;
     thread->next = 0;
 }
@@ -142,7 +145,7 @@ static struct waste_access access_of(const struct waste_thread *thread,
                                  .position = thread->position,
                                  .address = record->at[i].address,
                                  .bytes = bytes,
-                                 .quiet = code->flags & WASTE_QUIET,
+                                 .quiet = code->flags & (WASTE_QUIET | WASTE_MASKED),
                                  .hidden = record->at[i].hidden,
                                  .shared =
                                      thread->shared && !is_own(thread, record->at[i].address)};
@@ -279,17 +282,102 @@ static void stores_run(struct waste_thread *thread, const struct waste_code *cod
     }
 }
 
-/* Calls and returns, by where return addresses lie. */
+/* ---- calls */
+
+static bool is_string_search(const struct waste_code *code)
+{
+    return code->flags & WASTE_REPEATED && !(code->flags & WASTE_STORES);
+}
+
+/* What the instruction brings to the calls that it is part of: loads, and what becomes of flags and
+ * registers that are not recorded, by its results. */
+static void results_take(struct waste_thread *thread, const struct waste_code *code,
+                         const struct record *record, bool loads)
+{
+    const uint64_t others = ~((UINT64_C(1) << WASTE_RECORDED) - 1);
+    const uint64_t *word = record->words;
+    bool results = false;
+    if (!loads && !(code->reads & others))
+        return;
+    for (uint32_t i = 0; i < record->n_items; i++) {
+        const struct wire_payload *item = &record->items[i];
+        if (item->kind == PAYLOAD_RESULT || item->kind == PAYLOAD_VECTOR) {
+            results = true;
+            for (uint32_t k = 0; k < item->words; k++)
+                waste_calls_word(&thread->calls, word[k]);
+        }
+        word += item->words;
+    }
+    bool known = results || !(code->writes & ~others & ~(UINT64_C(1) << RSP));
+    if (!known || (loads && code->bytes > WASTE_VALUE_BYTES))
+        waste_calls_void(&thread->calls);
+}
+
+static void inputs_take(struct waste_thread *thread, const struct waste_code *code)
+{
+    const uint64_t recorded = (UINT64_C(1) << WASTE_RECORDED) - 1, stack = UINT64_C(1) << RSP;
+    for (uint64_t set = code->reads & recorded & ~stack; set; set &= set - 1) {
+        uint32_t reg = (uint32_t)__builtin_ctzll(set), bytes = thread->registers.known[reg];
+        waste_calls_read(&thread->calls, reg, thread->position,
+                         bytes ? thread->registers.value[reg] : NULL, bytes);
+    }
+}
+
+/* What is only compared is recorded nowhere, but memory may know it. */
+static void compared_take(struct waste_thread *thread, uint64_t address, uint64_t bytes)
+{
+    bool known, shared = thread->shared && !is_own(thread, address);
+    uint64_t state =
+        waste_memory_state(&thread->memory, address, bytes, thread->calls.innermost, &known);
+    if (known || !shared)
+        waste_calls_word(&thread->calls, state);
+    else
+        waste_calls_void(&thread->calls);
+}
+
+static void accesses_take(struct waste_thread *thread, const struct waste_code *code,
+                          const struct record *record)
+{
+    const uint64_t recorded = (UINT64_C(1) << WASTE_RECORDED) - 1, stack = UINT64_C(1) << RSP;
+    bool loads = false;
+    for (uint32_t i = 0; i < record->n; i++) {
+        uint64_t address = record->at[i].address;
+        if (record->at[i].hidden)
+            continue;
+        loads |= record->at[i].access & 1;
+        if (record->at[i].access == 1 && !(code->writes & recorded & ~stack))
+            compared_take(thread, address, record->at[i].bytes);
+        if (record->at[i].access & 2)
+            waste_calls_store(&thread->calls, address);
+    }
+    results_take(thread, code, record, loads);
+}
+
+/* Before registers are written. */
+static void calls_take(struct waste_thread *thread, uint32_t place, const struct waste_code *code,
+                       const struct record *record)
+{
+    struct waste_calls *calls = &thread->calls;
+    if (code->flags & (WASTE_QUIET | WASTE_ASKS) || is_string_search(code))
+        waste_calls_void(calls);
+    if (calls->n_open && !(code->flags & WASTE_SAVES)) {
+        waste_calls_word(calls, place);
+        inputs_take(thread, code);
+        accesses_take(thread, code, record);
+    }
+    waste_calls_write(calls, code->writes, thread->position);
+}
+
 static void calls_run(struct waste_thread *thread, const struct waste_code *code,
-                      const struct record *record, uint32_t number)
+                      const struct record *record, struct waste_site site)
 {
     if (!record->n)
         return;
     uint64_t slot = record->at[record->n - 1].address;
-    while (thread->n_calls && thread->calls[thread->n_calls - 1].slot <= slot)
-        thread->n_calls--;
-    if (code->flags & WASTE_CALLS && thread->n_calls < WASTE_CALLS_MAX)
-        thread->calls[thread->n_calls++] = (struct waste_call){slot, number};
+    if (code->flags & WASTE_CALLS)
+        waste_calls_enter(&thread->calls, slot, site, thread->position);
+    else
+        waste_calls_leave(&thread->calls, slot, thread->position);
 }
 
 static bool too_long(const struct waste_code *code, const struct record *record)
@@ -302,8 +390,7 @@ static void instruction_run(struct waste_thread *thread, uint32_t number,
 {
     struct waste_instruction *instruction = &thread->blocks->code.at[number];
     const struct waste_code *code = &instruction->code;
-    struct waste_site site = {number, thread->n_calls ? thread->calls[thread->n_calls - 1].code
-                                                      : WASTE_NOWHERE};
+    struct waste_site site = {number, waste_calls_caller(&thread->calls)};
     if (!instruction->executed++)
         *vec_push(&thread->blocks->met) = number;
     thread->position++;
@@ -324,13 +411,14 @@ static void instruction_run(struct waste_thread *thread, uint32_t number,
     }
     if (thread->registers.origins)
         origins_run(thread, code);
+    calls_take(thread, instruction->place, code, record);
     waste_registers_run(&thread->registers, code, site, thread->position, bytes);
     if (loaded.bytes)
         copy_load(thread, code, &loaded);
     if (record->n_items)
         results_put(&thread->registers, record);
     if (code->flags & (WASTE_CALLS | WASTE_RETURNS))
-        calls_run(thread, code, record, number);
+        calls_run(thread, code, record, site);
 }
 
 /* ---- exits */

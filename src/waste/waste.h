@@ -2,17 +2,19 @@
  * with addresses and values (wire/payload.h).
  *
  * A thread's instructions go one by one through registers and memory as they made them
- * (waste_memory.h, waste_registers.h). A finding needs both ends: what a window or a barrier leaves
- * open is no finding. Barriers are system calls (the kernel may read and write memory), code that
- * cannot be read, gaps, and instructions whose memory is not known exactly. */
+ * (waste_memory.h, waste_registers.h), and through the calls that they are part of (waste_calls.h).
+ * A finding needs both ends: what a window or a barrier leaves open is no finding. Barriers are
+ * system calls (the kernel may read and write memory), code that cannot be read, gaps, and
+ * instructions whose memory is not known exactly. */
 #pragma once
 
 #include "values/payloads.h"
 #include "waste/waste_blocks.h"
+#include "waste/waste_calls.h"
 #include "waste/waste_memory.h"
 #include "waste/waste_registers.h"
 
-enum { WASTE_CALLS_MAX = 256, WASTE_ACCESSES = 3 };
+enum { WASTE_ACCESSES = 3 };
 
 struct waste_thread {
     struct waste_blocks *blocks;
@@ -23,14 +25,10 @@ struct waste_thread {
     struct waste_memory memory;
     struct waste_registers registers;
     uint64_t stack_low, stack_high; /* of its own frames so far; 0: not known */
-    uint32_t n_calls;               /* that have not returned yet */
-    struct waste_call {
-        uint64_t slot; /* where its return address lies */
-        uint32_t code;
-    } calls[WASTE_CALLS_MAX];
-    uint64_t next;     /* avma where it goes on; 0: not known */
-    uint64_t barriers; /* so far */
-    uint64_t unread;   /* superblocks whose code could not be read */
+    struct waste_calls calls;       /* that have not returned yet */
+    uint64_t next;                  /* avma where it goes on; 0: not known */
+    uint64_t barriers;              /* so far */
+    uint64_t unread;                /* superblocks whose code could not be read */
 };
 
 void waste_thread_init(struct waste_thread *thread, struct waste_blocks *blocks,

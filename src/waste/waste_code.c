@@ -32,8 +32,9 @@ static bool is_general(ZydisRegister reg)
 }
 
 /* These leave the rest of the register, or all of it, as it was, whatever the tables say. */
-static bool keeps_rest(const ZydisDecodedInstruction *instruction)
+static bool keeps_rest(const struct decoded *decoded)
 {
+    const ZydisDecodedInstruction *instruction = &decoded->instruction;
     switch (instruction->mnemonic) {
     case ZYDIS_MNEMONIC_BSF:
     case ZYDIS_MNEMONIC_BSR: return true;
@@ -42,8 +43,8 @@ static bool keeps_rest(const ZydisDecodedInstruction *instruction)
     if (instruction->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
         return false;
     switch (instruction->mnemonic) {
-    case ZYDIS_MNEMONIC_MOVSS:
-    case ZYDIS_MNEMONIC_MOVSD:
+    case ZYDIS_MNEMONIC_MOVSS: /* from memory, they clear it */
+    case ZYDIS_MNEMONIC_MOVSD: return decoded->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
     case ZYDIS_MNEMONIC_MOVLPS:
     case ZYDIS_MNEMONIC_MOVLPD:
     case ZYDIS_MNEMONIC_MOVHPS:
@@ -70,7 +71,7 @@ static bool keeps_rest(const ZydisDecodedInstruction *instruction)
     }
 }
 
-static void register_take(struct waste_code *code, const ZydisDecodedInstruction *instruction,
+static void register_take(struct waste_code *code, const struct decoded *decoded,
                           const ZydisDecodedOperand *operand)
 {
     uint64_t bit = set_of(operand->reg.value);
@@ -80,7 +81,7 @@ static void register_take(struct waste_code *code, const ZydisDecodedInstruction
     if (!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
         return;
     code->writes |= bit;
-    if (!(operand->actions & ZYDIS_OPERAND_ACTION_WRITE) || !whole || keeps_rest(instruction))
+    if (!(operand->actions & ZYDIS_OPERAND_ACTION_WRITE) || !whole || keeps_rest(decoded))
         code->reads |= bit;
 }
 
@@ -155,7 +156,9 @@ static void memory_take(struct waste_code *code, const ZydisDecodedInstruction *
     code->accesses++;
     if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
         code->flags |= WASTE_STORES;
-    if (!bytes || bytes > WASTE_BYTES_MAX || operand->size % 8 || is_masked(instruction) ||
+    if (is_masked(instruction))
+        code->flags |= WASTE_MASKED;
+    if (!bytes || bytes > WASTE_BYTES_MAX || operand->size % 8 ||
         operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
         code->flags |= WASTE_BARRIER;
     if (!hidden || is_string(instruction))
@@ -209,6 +212,44 @@ static bool has_effect(const ZydisDecodedInstruction *instruction)
     }
 }
 
+/* What it writes depends on more than registers and memory. */
+static bool asks(const ZydisDecodedInstruction *instruction)
+{
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_SYSTEM:
+    case ZYDIS_CATEGORY_IO:
+    case ZYDIS_CATEGORY_RDRAND:
+    case ZYDIS_CATEGORY_RDSEED: return true;
+    default: break;
+    }
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_CPUID:
+    case ZYDIS_MNEMONIC_RDTSC:
+    case ZYDIS_MNEMONIC_RDTSCP:
+    case ZYDIS_MNEMONIC_RDPID: return true;
+    default: return false;
+    }
+}
+
+/* Of a register that the ABI has functions leave as it was. */
+static bool saves(const struct decoded *decoded)
+{
+    ZydisInstructionCategory category = decoded->instruction.meta.category;
+    if (category != ZYDIS_CATEGORY_PUSH && category != ZYDIS_CATEGORY_POP)
+        return false;
+    if (decoded->operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return false;
+    switch (decoded->operands[0].reg.value) {
+    case ZYDIS_REGISTER_RBX:
+    case ZYDIS_REGISTER_RBP:
+    case ZYDIS_REGISTER_R12:
+    case ZYDIS_REGISTER_R13:
+    case ZYDIS_REGISTER_R14:
+    case ZYDIS_REGISTER_R15: return true;
+    default: return false;
+    }
+}
+
 static void kind_take(struct waste_code *code, const struct decoded *decoded)
 {
     const ZydisDecodedInstruction *instruction = &decoded->instruction;
@@ -216,6 +257,10 @@ static void kind_take(struct waste_code *code, const struct decoded *decoded)
     ZydisInstructionCategory category = instruction->meta.category;
     if (is_quiet(decoded))
         code->flags |= WASTE_QUIET;
+    if (asks(instruction))
+        code->flags |= WASTE_ASKS;
+    if (saves(decoded))
+        code->flags |= WASTE_SAVES;
     if (category == ZYDIS_CATEGORY_CALL)
         code->flags |= WASTE_CALLS;
     if (category == ZYDIS_CATEGORY_RET)
@@ -355,7 +400,7 @@ bool waste_code_read(const struct image *image, struct svma at, struct waste_cod
     struct waste_code code = {.length = instruction->length, .data = WASTE_NO_REGISTER};
     for (int i = 0; i < instruction->operand_count; i++) {
         if (decoded.operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
-            register_take(&code, instruction, &decoded.operands[i]);
+            register_take(&code, &decoded, &decoded.operands[i]);
         else if (decoded.operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
             memory_take(&code, instruction, &decoded.operands[i]);
     }

@@ -19,6 +19,7 @@ enum {
     WASTE_MASKS = 48,
     WASTE_FLAGS = 56,
     WASTE_OTHERS = 57,
+    WASTE_RECORDED = 32, /* those below: what is written to them is recorded */
     WASTE_REGISTERS = 58,
     WASTE_NO_REGISTER = 255,
     WASTE_BYTES_MAX = 64, /* of one access that is not repeated */
@@ -32,6 +33,9 @@ enum waste_code_flag {
     WASTE_CALLS = 1 << 4,
     WASTE_RETURNS = 1 << 5,
     WASTE_STORES = 1 << 6, /* memory, its own stack slot of push and call included */
+    WASTE_ASKS = 1 << 7,   /* what it writes does not follow from what it reads: rdtsc, cpuid */
+    WASTE_MASKED = 1 << 9, /* touches some of the bytes of its operand, and no others */
+    WASTE_SAVES = 1 << 8,  /* pushes or pops a register that functions must leave as it was */
 };
 
 /* How data go through it. */

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 enum { ROOM_FIRST = 1 << 12 };
+static const uint64_t MIXES = 0x9e3779b97f4a7c15;
 
 /* ---- events */
 
@@ -278,6 +279,23 @@ static bool overwrite(struct waste_memory *memory, struct waste_grain *grain,
     return dead;
 }
 
+uint64_t waste_memory_state(const struct waste_memory *memory, uint64_t address, uint64_t bytes,
+                            uint64_t position, bool *ret_known)
+{
+    const struct waste_access access = {.address = address, .bytes = bytes};
+    struct piece piece;
+    uint64_t value = 0, stored = memory->era;
+    *ret_known = true;
+    for (uint64_t done = 0; piece_next(&piece, &access, &done);) {
+        const struct waste_grain *grain = grain_find(memory, piece.number);
+        *ret_known = *ret_known && grain && (grain->known & piece.mask) == piece.mask;
+        for (uint32_t b = piece.from; *ret_known && b < piece.behind; b++)
+            value = value * MIXES + grain->value[b];
+        stored = stored * MIXES + (grain && grain->stored <= position ? grain->stored : 0);
+    }
+    return *ret_known ? value : stored ^ MIXES;
+}
+
 /* Whether the bytes are there already. `first`: who put them there, or got them from there. */
 static bool is_there(struct waste_memory *memory, const struct waste_grain *grain,
                      const struct piece *piece, const struct waste_access *access,
@@ -309,6 +327,7 @@ uint32_t waste_memory_store(struct waste_memory *memory, const struct waste_acce
         for (uint32_t b = piece.from; b < piece.behind; b++)
             reader_put(memory, grain, b, 0);
         value_put(grain, &piece, access->quiet ? NULL : access->value);
+        grain->stored = access->position;
     }
     if (silent && !dead)
         tell(memory, &(struct waste_found){.kind = WASTE_SILENT_STORE,

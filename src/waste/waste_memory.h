@@ -18,6 +18,7 @@ enum { WASTE_GRAIN = 8, WASTE_GRAINS_MAX = 1 << 21 };
 struct waste_grain {
     uint64_t number; /* address / 8 */
     uint64_t era;    /* of the memory; else it is free */
+    uint64_t stored; /* position of the last store; 0: none */
     uint8_t value[WASTE_GRAIN];
     uint32_t writer[WASTE_GRAIN]; /* events; 0: none */
     uint32_t reader[WASTE_GRAIN]; /* events of the last loads since; 0: none */
@@ -52,5 +53,9 @@ void waste_memory_forget(struct waste_memory *memory);
 void waste_memory_load(struct waste_memory *memory, const struct waste_access *access);
 /* The event of the bytes, if one wrote all of them; else 0. */
 uint32_t waste_memory_writer(const struct waste_memory *memory, uint64_t address, uint64_t bytes);
+/* What bytes are, as one word: by their value (ret_known), or else by when they were stored, since
+ * what is known was forgotten last. Stores behind the position do not count. */
+uint64_t waste_memory_state(const struct waste_memory *memory, uint64_t address, uint64_t bytes,
+                            uint64_t position, bool *ret_known);
 /* Returns the store's event; 0: it has none. */
 uint32_t waste_memory_store(struct waste_memory *memory, const struct waste_access *access);

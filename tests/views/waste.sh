@@ -22,6 +22,7 @@ plan = {}  # function: kind, and of how many executions a turn
 for kind, functions in {'dead-store': 'dead_twice dead_halves dead_total', 'silent-store': 'silent_flag silent_back silent_vector',
                         'redundant-load': 'again_scale again_pair again_half',
                         'unused-result': 'unused_product unused_load unused_vector',
+                        'same-call': 'same_length same_weight same_area',
                         'copy-of-copy': 'copy_word copy_vector hand_on', 'set-overwritten': 'set_string set_vector set_bytes'}.items():
     plan.update({function: kind for function in functions.split()})
 def rows(name):

@@ -182,7 +182,10 @@ static void row_estimate(struct waste_row *row, const struct estimating *with)
     struct quantity ran = executions_at(&with->executions, place->module, place->at);
     bool timed = profile->mode == PROFILE_SAMPLED; /* copies that count take longer */
     double seconds = timed ? (double)profile->totals.user_ns / 1e9 : 0, scale = with->scale,
-           each = row->words / (double)row->quantity.count;
+           each = row->words / (double)row->quantity.count, bytes = each;
+    row->each = 1;
+    if (row->kind == WASTE_SAME_CALL) /* counts calls: what it moved are their instructions */
+        row->each = each + 1, bytes = NAN;
     row->of = (struct estimate){NAN, NAN, NAN};
     if (looked && looked->count) {
         struct estimate of = estimate_quotient(profile, &row->quantity, looked);
@@ -194,8 +197,8 @@ static void row_estimate(struct waste_row *row, const struct estimating *with)
         scale = 1;
     }
     row->count = times(estimate_count(profile, &row->quantity), scale);
-    row->share = times(estimate_share(profile, &row->quantity, false), scale);
-    row->bytes = times(row->count, each);
+    row->share = times(estimate_share(profile, &row->quantity, false), scale * row->each);
+    row->bytes = times(row->count, bytes);
     row->rate = times(row->count, seconds > 0 ? 1 / seconds : (double)NAN);
     row->bytes_rate = times(row->bytes, seconds > 0 ? 1 / seconds : (double)NAN);
 }

@@ -18,13 +18,14 @@ struct waste_row {
     enum waste_kind kind;
     struct waste_place first, second, first_caller, second_caller;
     struct quantity quantity;
-    double words;                     /* bytes, in the units of the quantity's count */
-    uint64_t most;                    /* of the callers that are named */
-    uint64_t within, most_within;     /* instructions: most of them are no farther apart */
-    struct estimate count;            /* executions that need not be, in the whole run */
-    struct estimate share;            /* of all executed instructions */
-    struct estimate of;               /* of the executions of the place; NaN: not known */
-    struct estimate bytes;            /* in the whole run */
+    double words;                 /* bytes (of calls: instructions), in the units of the count */
+    uint64_t most;                /* of the callers that are named */
+    uint64_t within, most_within; /* instructions: most of them are no farther apart */
+    struct estimate count;        /* executions that need not be, in the whole run */
+    struct estimate share;        /* of all executed instructions */
+    struct estimate of;           /* of the executions of the place; NaN: not known */
+    double each;                  /* instructions of an execution: of calls many */
+    struct estimate bytes;        /* in the whole run; NaN: of calls */
     struct estimate rate, bytes_rate; /* each second of user CPU time; NaN: not known */
 };
 

@@ -22,7 +22,7 @@ static const struct {
                              "compute it where it is used, or not at all", false},
     [WASTE_COPY_OF_COPY] = {"copy-of-copy", "copied to a place that was only copied again",
                             "copy straight to the last place, or pass a pointer", true},
-    [WASTE_SAME_CALL] = {"same-call", "called with the same inputs, and gave the same again",
+    [WASTE_SAME_CALL] = {"same-call", "called again with the same inputs, without any other effect",
                          "keep the result: in a local variable, or in a small table by argument",
                          true},
     [WASTE_SET] = {"set-overwritten", "set at once, and overwritten before anything read it",

@@ -36,6 +36,7 @@ static void row_json(struct json *json, const struct waste_view *view, const str
     estimate_json(json, "count", "lo", "hi", row->count);
     estimate_json(json, "share", "share_lo", "share_hi", row->share);
     estimate_json(json, "of", "of_lo", "of_hi", row->of);
+    json_number(json, "instructions", row->each);
     estimate_json(json, "bytes", "bytes_lo", "bytes_hi", row->bytes);
     estimate_json(json, "rate", "rate_lo", "rate_hi", row->rate);
     estimate_json(json, "bytes_rate", "bytes_rate_lo", "bytes_rate_hi", row->bytes_rate);

@@ -76,14 +76,17 @@ static void place_print(FILE *to, struct place_text *text, const char *what,
 
 static void cost_print(FILE *to, const struct waste_view *view, const struct waste_row *row)
 {
-    bool exact = view->scene->sides[0]->mode == PROFILE_EXACT;
-    fprintf(to, "         ");
-    if (isnan(row->rate.value))
-        fprintf(to, "%s instructions, %s bytes", count_text(row->count.value, exact),
-                count_text(row->bytes.value, exact));
+    bool exact = view->scene->sides[0]->mode == PROFILE_EXACT, timed = !isnan(row->rate.value);
+    double times = timed ? row->rate.value : row->count.value;
+    const char *rate = timed ? " a second" : "";
+    fprintf(to, "%*s", INDENT, "");
+    if (row->kind == WASTE_SAME_CALL)
+        fprintf(to, "%s calls, %s instructions%s", count_text(times, exact && !timed),
+                count_text(times * row->each, false), rate);
     else
-        fprintf(to, "%s instructions and %s bytes a second", count_text(row->rate.value, false),
-                count_text(row->bytes_rate.value, false));
+        fprintf(to, "%s instructions and %s bytes%s", count_text(times, exact && !timed),
+                count_text(timed ? row->bytes_rate.value : row->bytes.value, exact && !timed),
+                rate);
     if (!isnan(row->of.value))
         fprintf(to, "; %.0f%% of its executions", 100 * row->of.value);
     fprintf(to, "\n%*smostly ", INDENT, "");

@@ -306,12 +306,78 @@ FUNCTION set_bytes(uint64_t sum, int clean)
     return sum;
 }
 
+/* ---- calls with the same inputs */
+
+/* The compiler must not know that it has no effect. */
+#define OPAQUE __asm__ volatile("")
+
+static uint8_t text[16] = "twelve bytes";
+
+__attribute__((noinline, noclone)) static uint64_t length(const uint8_t *of)
+{
+    uint64_t n = 0;
+    OPAQUE;
+    while (of[n])
+        n++;
+    return n;
+}
+
+/* As a loop's condition has it. */
+FUNCTION same_length(uint64_t sum, int clean)
+{
+    for (uint64_t i = 0; i < TURNS; i++) {
+        if (clean)
+            text[i % 8] = (uint8_t)(sum >> 8 | 1);
+        sum = (sum ^ length(text)) * ODD + i;
+    }
+    return sum;
+}
+
+/* Two levels, with a frame of its own that it writes and reads. */
+__attribute__((noinline, noclone)) static uint64_t weigh(uint64_t n, uint64_t by)
+{
+    volatile uint64_t parts[4];
+    OPAQUE;
+    for (uint64_t i = 0; i < 4; i++)
+        parts[i] = n * by + i;
+    return parts[0] ^ parts[3];
+}
+
+__attribute__((noinline, noclone)) static uint64_t heavier(uint64_t n)
+{
+    OPAQUE;
+    return weigh(n, 3) + weigh(n, 5);
+}
+
+FUNCTION same_weight(uint64_t sum, int clean)
+{
+    uint64_t step = clean != 0;
+    for (uint64_t i = 0; i < TURNS; i++)
+        sum += heavier(77 + step * sum);
+    return sum;
+}
+
+__attribute__((noinline, noclone)) static double area(double radius)
+{
+    OPAQUE;
+    return radius * radius * 3.14159;
+}
+
+FUNCTION same_area(uint64_t sum, int clean)
+{
+    uint64_t step = clean != 0;
+    for (uint64_t i = 0; i < TURNS; i++)
+        sum = sum * ODD + (uint64_t)(int64_t)area((double)(int64_t)(5 + step * (sum >> 40)));
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     static uint64_t (*const functions[])(uint64_t, int) = {
         dead_twice,  dead_halves, dead_total,  silent_flag,    silent_back, silent_vector,
         again_scale, again_pair,  again_half,  unused_product, unused_load, unused_vector,
-        copy_word,   copy_vector, copy_buffer, set_string,     set_vector,  set_bytes};
+        copy_word,   copy_vector, copy_buffer, set_string,     set_vector,  set_bytes,
+        same_length, same_weight, same_area};
     int clean = argc > 1 && strcmp(argv[1], "clean") == 0;
     uint64_t sum = 1;
     for (long turn = argc > 2 ? atol(argv[2]) : 10; turn > 0; turn--)
