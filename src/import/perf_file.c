@@ -18,7 +18,6 @@ enum {
     RECORD_BUILD_ID = 67,
     RECORD_AUXTRACE = 71,
     RECORD_FEATURE = 80,
-    RECORD_COMPRESSED = 81,
 };
 enum {
     FEATURE_BUILD_ID = 2,
@@ -278,8 +277,7 @@ static bool attr_record_read(struct perf_file *file, struct cursor cursor)
 static bool pipe_read(struct perf_file *file, struct err *err)
 {
     struct perf_span span;
-    uint64_t offset = file->data = PIPE_HEADER_BYTES;
-    file->data_end = file->size;
+    uint64_t offset = file->data;
     while (perf_file_next(file, &offset, &span, err)) {
         struct cursor cursor =
             cursor_at(file, span.offset + RECORD_BYTES, span.bytes - RECORD_BYTES);
@@ -297,6 +295,32 @@ static bool pipe_read(struct perf_file *file, struct err *err)
     return err->kind == ERR_NONE;
 }
 
+/* From here on the records are those that were compressed, and no part of the file. */
+static bool records_unpack(struct perf_file *file, struct err *err)
+{
+    if (!perf_unpack(&file->unpacked, file->bytes + file->data, file->data_end - file->data,
+                     file->data, err))
+        return false;
+    if (file->unpacked.n) {
+        file->bytes = file->unpacked.at;
+        file->data = 0;
+        file->size = file->data_end = file->unpacked.n;
+    }
+    return true;
+}
+
+static bool direct_open(struct perf_file *file, struct err *err)
+{
+    return head_read(file, err) && records_unpack(file, err);
+}
+
+static bool pipe_open(struct perf_file *file, struct err *err)
+{
+    file->data = PIPE_HEADER_BYTES;
+    file->data_end = file->size;
+    return records_unpack(file, err) && pipe_read(file, err);
+}
+
 bool perf_file_open(struct perf_file *file, const void *bytes, size_t n, struct err *err)
 {
     static const char magic[] = "PERFILE2", turned[] = "2ELIFREP";
@@ -310,7 +334,7 @@ bool perf_file_open(struct perf_file *file, const void *bytes, size_t n, struct 
     if (head != PIPE_HEADER_BYTES && (head != HEADER_BYTES || n < HEADER_BYTES))
         return err_set(err, ERR_FORMAT, "offset 8: a head of %llu bytes", (unsigned long long)head);
     map_init(&file->ids, sizeof(uint64_t));
-    if (!(head == PIPE_HEADER_BYTES ? pipe_read(file, err) : head_read(file, err))) {
+    if (!(head == PIPE_HEADER_BYTES ? pipe_open(file, err) : direct_open(file, err))) {
         perf_file_release(file);
         return false;
     }
@@ -324,6 +348,7 @@ void perf_file_release(struct perf_file *file)
     vec_release(&file->of_ids);
     vec_release(&file->pmus);
     vec_release(&file->builts);
+    vec_release(&file->unpacked);
     arena_release(&file->arena);
 }
 
@@ -351,9 +376,8 @@ bool perf_file_next(const struct perf_file *file, uint64_t *offset, struct perf_
     if (cursor.bad || span.bytes < RECORD_BYTES || span.bytes > room)
         return err_set(err, ERR_FORMAT, "offset %llu: a record of %u bytes, %llu before the end",
                        (unsigned long long)*offset, span.bytes, (unsigned long long)room);
-    if (span.type == RECORD_COMPRESSED)
-        return err_set(err, ERR_FORMAT,
-                       "offset %llu: compressed records; `perf inject -i FILE -o OUT` unpacks them",
+    if (span.type == PERF_COMPRESSED || span.type == PERF_COMPRESSED_PADDED)
+        return err_set(err, ERR_FORMAT, "offset %llu: compressed records within compressed ones",
                        (unsigned long long)*offset);
     if (span.type == RECORD_AUXTRACE) {
         span.beyond = cursor_u64(&cursor);

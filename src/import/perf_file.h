@@ -1,13 +1,15 @@
 /* A perf.data: its events, what it says of the machine, and its records one by one.
  *
- * Files that were written directly and through a pipe are read alike. The bytes are not trusted: a
- * record outside the file is an error with its offset. import/perf_record.h checks the content of
- * records. */
+ * Compressed records are unpacked first; offsets are then those of the unpacked ones. Files that
+ * were written directly and through a pipe are read alike. The bytes are not trusted: a record
+ * outside the file is an error with its offset. import/perf_record.h checks the content of records.
+ */
 #pragma once
 
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "import/perf_unpack.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +43,8 @@ struct perf_built {
 struct perf_file {
     const uint8_t *bytes;
     uint64_t size;
-    uint64_t data, data_end; /* of the records */
+    uint64_t data, data_end;       /* of the records */
+    struct perf_unpacked unpacked; /* those of a compressed file, which `bytes` then are */
     struct arena arena;
     struct perf_kinds {
         VEC(struct perf_kind);

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <zstd.h>
 #include <cmocka.h>
 
 /* Ids of every record: thread, time, event. */
@@ -144,6 +145,84 @@ static void samples_are_where_they_were(void **state)
     vec_release(&out);
 }
 
+/* The same records, compressed as perf does it: one stream, in pieces that end anywhere. Every
+ * second piece is of the padded kind. */
+static void compressed_make(struct bytes_out *out, size_t each)
+{
+    struct bytes_out plain = {0};
+    ZSTD_CCtx *stream = ZSTD_createCCtx();
+    file_make(&plain);
+    put(out, plain.at, 280); /* the head */
+    for (size_t at = 280, turn = 0; at < plain.n; at += each, turn++) {
+        uint8_t packed[4096];
+        ZSTD_inBuffer from = {plain.at + at, plain.n - at < each ? plain.n - at : each, 0};
+        ZSTD_outBuffer to = {packed, sizeof packed, 0};
+        assert_int_equal(ZSTD_compressStream2(stream, &to, &from, ZSTD_e_flush), 0);
+        size_t record = record_begin(out, turn % 2 ? 83 : 81, 0);
+        if (turn % 2)
+            put_u64(out, to.pos);
+        put(out, packed, to.pos);
+        while (turn % 2 && out->n % 8)
+            *vec_push(out) = 0xAA;
+        uint16_t bytes = (uint16_t)(out->n - record);
+        memcpy(out->at + record + 6, &bytes, sizeof bytes);
+    }
+    ZSTD_freeCCtx(stream);
+    vec_release(&plain);
+}
+
+static void compressed_records_are_unpacked(void **state)
+{
+    (void)state;
+    for (size_t each = 1; each < 200; each += 7) {
+        struct bytes_out out = {0};
+        struct profile profile;
+        struct err err;
+        compressed_make(&out, each);
+        profile_init(&profile);
+        profile.mode = PROFILE_PLAIN;
+        assert_true(perf_data_import(&profile, out.at, out.n, NULL, &err));
+        assert_int_equal(weight_at(&profile, "/nowhere/first", 0x4100, 1), 3);
+        assert_int_equal(weight_at(&profile, "/nowhere/second", 0x8100, 3), 5);
+        assert_int_equal(weight_of_event(&profile, "type 4, config 0x1"), 7);
+        profile_release(&profile);
+        vec_release(&out);
+    }
+}
+
+/* A few bytes that unpack to a gigabyte of zeros are refused, not unpacked. */
+static void bombs_are_refused(void **state)
+{
+    enum { MIB = 1 << 20, MIBS = 1024, ROOM = 60000 };
+    (void)state;
+    struct bytes_out out = {0};
+    struct profile profile;
+    struct err err;
+    uint8_t *zeros = mem_alloc(MIB), *packed = mem_alloc(ROOM);
+    ZSTD_CCtx *stream = ZSTD_createCCtx();
+    ZSTD_outBuffer to = {packed, ROOM, 0};
+    for (int i = 0; i < MIBS; i++) {
+        ZSTD_inBuffer from = {zeros, MIB, 0};
+        while (from.pos < from.size)
+            ZSTD_compressStream2(stream, &to, &from, ZSTD_e_continue);
+    }
+    ZSTD_inBuffer none = {zeros, 0, 0};
+    assert_int_equal(ZSTD_compressStream2(stream, &to, &none, ZSTD_e_end), 0);
+    head_put(&out);
+    size_t record = record_begin(&out, 81, 0);
+    put(&out, packed, to.pos);
+    uint16_t bytes = (uint16_t)(out.n - record);
+    memcpy(out.at + record + 6, &bytes, sizeof bytes);
+    profile_init(&profile);
+    assert_false(perf_data_import(&profile, out.at, out.n, NULL, &err));
+    assert_non_null(strstr(err.text, "unpacks to more than"));
+    profile_release(&profile);
+    ZSTD_freeCCtx(stream);
+    mem_free(zeros);
+    mem_free(packed);
+    vec_release(&out);
+}
+
 /* Facts are for people: beyond some hundred of them modules that no file explains are counted. */
 static void modules_beyond_the_facts_are_counted(void **state)
 {
@@ -172,13 +251,12 @@ static void modules_beyond_the_facts_are_counted(void **state)
 }
 
 /* Wherever it ends, and whatever byte is another: an error or a profile, nothing else. */
-static void damage_is_survived(void **state)
+static void file_damage(void (*make)(struct bytes_out *out))
 {
-    (void)state;
     struct bytes_out out = {0};
     struct profile profile;
     struct err err;
-    file_make(&out);
+    make(&out);
     for (size_t n = 0; n < out.n; n++) {
         uint8_t *cut = mem_alloc(n + 1);
         memcpy(cut, out.at, n);
@@ -199,10 +277,24 @@ static void damage_is_survived(void **state)
     vec_release(&out);
 }
 
+static void compressed_some(struct bytes_out *out)
+{
+    compressed_make(out, 50);
+}
+
+static void damage_is_survived(void **state)
+{
+    (void)state;
+    file_damage(file_make);
+    file_damage(compressed_some);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_where_they_were),
+        cmocka_unit_test(compressed_records_are_unpacked),
+        cmocka_unit_test(bombs_are_refused),
         cmocka_unit_test(modules_beyond_the_facts_are_counted),
         cmocka_unit_test(damage_is_survived),
     };
