@@ -36,6 +36,16 @@ static bool keys_roll(struct store *store, const struct sum_keys *keys, struct r
     return ok;
 }
 
+struct roll_up roll_up_after(uint64_t now_ns, double seconds)
+{
+    enum { DAYS_AFTER_HOURS = 2 * DAY_HOURS };
+    int64_t now = (int64_t)now_ns;
+    return (struct roll_up){
+        .hours_before = (now - (int64_t)(seconds * 1e9)) / (int64_t)HOUR_NS + !(seconds > 0),
+        .days_before = now / (int64_t)HOUR_NS - DAYS_AFTER_HOURS,
+    };
+}
+
 bool roll_up(struct store *store, struct roll_up *roll, struct err *err)
 {
     struct sum_keys hours = {0}, days = {0};

@@ -24,6 +24,11 @@ bool store_named(const char *text)
     return begins(text, sqlite_scheme) || is_postgres(text);
 }
 
+bool store_in_file(const char *text)
+{
+    return begins(text, sqlite_scheme);
+}
+
 /* ---- times */
 
 /* Seconds of "24h", or -1. */

@@ -30,6 +30,8 @@ struct store_place {
 
 /* Whether the text names a store, and no file. */
 bool store_named(const char *text);
+/* Of such a name: whether it is a file, not a server. */
+bool store_in_file(const char *text);
 /* Times are counted back from now_ns. Texts live in the arena. */
 bool store_place_parse(struct arena *arena, const char *text, uint64_t now_ns,
                        struct store_place *ret_place, struct err *err);

@@ -8,7 +8,6 @@
 #include "store/copy.h"
 #include "store/listing.h"
 #include "store/prune.h"
-#include "store/sums.h"
 #include "text/clean.h"
 #include "text/json.h"
 #include "text/sheet.h"
@@ -178,13 +177,7 @@ static bool act_check(const struct options *options, struct store *store, struct
 
 static bool act_roll_up(const struct options *options, struct store *store, struct err *err)
 {
-    enum { DAYS_AFTER_HOURS = 2 * DAY_HOURS };
-    int64_t now = (int64_t)clock_ns(CLOCK_REALTIME);
-    struct roll_up roll = {
-        .hours_before =
-            (now - (int64_t)(options->after_s * 1e9)) / (int64_t)HOUR_NS + !(options->after_s > 0),
-        .days_before = now / (int64_t)HOUR_NS - DAYS_AFTER_HOURS,
-    };
+    struct roll_up roll = roll_up_after(clock_ns(CLOCK_REALTIME), options->after_s);
     if (!roll_up(store, &roll, err))
         return false;
     if (!options->quiet)

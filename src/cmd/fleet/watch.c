@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/interrupt.h"
 #include "cmd/options/flags.h"
+#include "fleet/tidy.h"
 #include "fleet/watch/choose.h"
 #include "fleet/watch/spool_gather.h"
 #include "fleet/watch/spool.h"
@@ -51,6 +52,8 @@ struct watch {
     uint64_t begun_ns, recordings, dropped;
     double allowed_bytes; /* of what may be sent so far, what was not */
     uint64_t allowed_ns;  /* when that was */
+    uint64_t tidied_ns;   /* when the store was, last; 0: not yet */
+    uint32_t closed;      /* processes that fit but may not be read, as last said */
     bool quiet, away, thrifty;
     char refusal[256]; /* the last reason why a process was not recorded */
 };
@@ -139,7 +142,7 @@ static void record(struct watch *watch, const struct watched *process)
     interrupt_forget();
     watch->recordings++;
     watch_recorded(&watch->memory, process);
-    if (!spool_finish(&watch->spool, part))
+    if (!spool_finish(&watch->spool, part, process->fresh))
         refusal_say(watch, process, log);
     else if (!watch->quiet)
         say("recorded %s (%d)", process->name, process->pid);
@@ -158,6 +161,18 @@ static bool may_send(struct watch *watch)
     return watch->allowed_bytes >= 0;
 }
 
+/* Of a store in a file, once an hour. */
+static void tidy(struct watch *watch)
+{
+    struct err err;
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), hour_ns = 3600000000000u;
+    if (watch->tidied_ns && now - watch->tidied_ns < hour_ns)
+        return;
+    watch->tidied_ns = now;
+    if (!store_tidy(watch->config.store, watch->config.store_bytes, &err))
+        say("%s", err.text);
+}
+
 /* `all`: also recordings of an hour that is not over. */
 static void send(struct watch *watch, bool all)
 {
@@ -174,6 +189,8 @@ static void send(struct watch *watch, bool all)
     if (!ok && !watch->away)
         say("%s; recordings wait in %s", away.text, watch->spool.folder);
     watch->away = !ok;
+    if (ok && sums.sent && !all)
+        tidy(watch);
     if (watch->spool.dropped != watch->dropped)
         say("%llu recordings were dropped, the oldest first: more than %llu MiB waited",
             (unsigned long long)(watch->spool.dropped - watch->dropped),
@@ -181,10 +198,22 @@ static void send(struct watch *watch, bool all)
     watch->dropped = watch->spool.dropped;
 }
 
+static void closed_say(struct watch *watch, const struct watch_choice *choice)
+{
+    if (choice->closed > watch->closed)
+        say("%u processes that fit belong to other users and may not be recorded, such as %s (%d) "
+            "of "
+            "%s: run gait watch as root, or give it CAP_SYS_PTRACE; gait doctor says more",
+            choice->closed, choice->closed_first.name, choice->closed_first.pid,
+            choice->closed_user);
+    watch->closed = choice->closed > watch->closed ? choice->closed : watch->closed;
+}
+
 static void round_run(struct watch *watch, bool last)
 {
     struct watch_choice choice;
     watch_choose(&watch->config, &watch->memory, &choice);
+    closed_say(watch, &choice);
     for (size_t i = 0; i < choice.n && !interrupt_signal() && affordable(watch); i++)
         record(watch, &choice.at[i]);
     watch_choice_release(&choice);

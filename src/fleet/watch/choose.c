@@ -1,6 +1,10 @@
 #include "fleet/watch/choose.h"
 
+#include "base/clock.h"
+#include "base/intern.h"
+
 #include <dirent.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -31,7 +35,9 @@ struct facts {
     uint64_t start;
     double cpu_s;
     uid_t uid;
+    bool closed; /* nothing but its name may be read */
     char comm[64], exe[4096], cgroup[4096];
+    const char *program; /* in exe or comm */
 };
 
 static bool text_read(int pid, const char *file, char *to, size_t room)
@@ -49,8 +55,10 @@ static bool text_read(int pid, const char *file, char *to, size_t room)
 /* Fields behind the name, which may hold anything. */
 static bool stat_read(struct facts *facts)
 {
+    enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD */
     char text[1024], state;
     unsigned long user, system;
+    unsigned flags;
     unsigned long long start;
     if (!text_read(facts->pid, "stat", text, sizeof text))
         return false;
@@ -59,13 +67,54 @@ static bool stat_read(struct facts *facts)
         return false;
     snprintf(facts->comm, sizeof facts->comm, "%.*s", (int)(close - open - 1), open + 1);
     if (sscanf(close + 1,
-               " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %*d %*d %llu",
-               &state, &facts->parent, &user, &system, &start) != 5 ||
-        state == 'Z')
+               " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %*d %*d %llu",
+               &state, &facts->parent, &flags, &user, &system, &start) != 6 ||
+        state == 'Z' || flags & KERNEL_THREAD)
         return false;
     facts->start = start;
     facts->cpu_s = (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
     return true;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* One program may have several names: redis-server is a link to redis-check-rdb, and python3 to
+ * python3.11. The kernel knows the file that was run, and calls the process as it was called. */
+static bool called_so(const struct facts *facts)
+{
+    char called[sizeof facts->exe + sizeof facts->comm + 64], exe[64], link[256];
+    struct stat file, other;
+    int folder = (int)(base_name(facts->exe) - facts->exe);
+    if (!*facts->comm || strchr(facts->comm, '/'))
+        return false;
+    snprintf(called, sizeof called, "/proc/%d/root%.*s%s", facts->pid, folder, facts->exe,
+             facts->comm);
+    snprintf(exe, sizeof exe, "/proc/%d/exe", facts->pid);
+    if (stat(exe, &file) == 0 && stat(called, &other) == 0 && file.st_ino == other.st_ino &&
+        file.st_dev == other.st_dev)
+        return true;
+    /* Of a program that was replaced since it was started only the link is left. */
+    ssize_t n = readlink(called, link, sizeof link - 1);
+    link[n > 0 ? n : 0] = 0;
+    return n > 0 && strcmp(link, base_name(facts->exe)) == 0;
+}
+
+static bool exe_read(struct facts *facts)
+{
+    static const char mark[] = " (deleted)"; /* by the kernel, of a file that was replaced */
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/exe", facts->pid);
+    ssize_t n = readlink(path, facts->exe, sizeof facts->exe - 1);
+    facts->closed = n < 0 && errno == EACCES;
+    facts->exe[n > 0 ? n : 0] = 0;
+    size_t cut = (size_t)(n > 0 ? n : 0) - (sizeof mark - 1);
+    if (n >= (ssize_t)sizeof mark && strcmp(facts->exe + cut, mark) == 0)
+        facts->exe[cut] = 0;
+    return n > 0 || facts->closed;
 }
 
 static bool facts_read(int pid, struct facts *facts)
@@ -73,26 +122,16 @@ static bool facts_read(int pid, struct facts *facts)
     char path[64];
     struct stat stat_;
     facts->pid = pid;
-    snprintf(path, sizeof path, "/proc/%d/exe", pid);
-    ssize_t n = readlink(path, facts->exe, sizeof facts->exe - 1);
-    if (n <= 0) /* a thread of the kernel, or somebody else's */
-        return false;
-    facts->exe[n] = 0;
     snprintf(path, sizeof path, "/proc/%d", pid);
-    if (stat(path, &stat_) < 0 || !stat_read(facts))
+    if (!exe_read(facts) || stat(path, &stat_) < 0 || !stat_read(facts))
         return false;
     facts->uid = stat_.st_uid;
     text_read(pid, "cgroup", facts->cgroup, sizeof facts->cgroup);
+    facts->program = facts->closed || called_so(facts) ? facts->comm : base_name(facts->exe);
     return true;
 }
 
 /* ---- rules */
-
-static const char *exe_name(const struct facts *facts)
-{
-    const char *slash = strrchr(facts->exe, '/');
-    return slash ? slash + 1 : facts->exe;
-}
 
 /* A line of /proc/PID/cgroup is "0::/system.slice/x.service". */
 static bool cgroup_fits(const char *glob, const struct facts *facts)
@@ -117,7 +156,7 @@ static bool user_fits(const char *glob, const struct facts *facts)
 
 static bool rule_fits(const struct watch_rule *rule, const struct facts *facts)
 {
-    if (rule->name && fnmatch(rule->name, exe_name(facts), 0) != 0 &&
+    if (rule->name && fnmatch(rule->name, base_name(facts->exe), 0) != 0 &&
         fnmatch(rule->name, facts->comm, 0) != 0)
         return false;
     return (!rule->cgroup || cgroup_fits(rule->cgroup, facts)) &&
@@ -145,17 +184,26 @@ static const struct watch_rule *rule_find(const struct watch_rules *rules,
 struct candidate {
     struct watched process;
     const struct watch_rule *rule;
+    uint32_t rank; /* among those of its service */
 };
 struct candidates {
     VEC(struct candidate);
 };
 
-/* Those that were never recorded first, then the hottest. */
+/* New ones first, so that a service that was started again is seen soon; but of the hottest a rule
+ * means those that work, however old. */
+static bool early(const struct candidate *candidate)
+{
+    return candidate->process.fresh && !candidate->rule->hottest;
+}
+
 static int candidate_compare(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    if (x->process.fresh != y->process.fresh)
-        return x->process.fresh ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (early(x) != early(y))
+        return early(x) ? -1 : 1;
     if (x->process.cpu_s != y->process.cpu_s)
         return x->process.cpu_s > y->process.cpu_s ? -1 : 1;
     return x->process.pid - y->process.pid;
@@ -170,8 +218,43 @@ static struct watch_seen *seen_of(struct watch_memory *memory, int pid, uint64_t
     return &memory->at[index];
 }
 
+static double now_s(void)
+{
+    return 1e-9 * (double)clock_ns(CLOCK_MONOTONIC);
+}
+
+static void alone_since_now(struct watch_seen *seen, double cpu_s)
+{
+    seen->alone_cpu_s = cpu_s;
+    seen->alone_s = now_s();
+}
+
+/* Rounds may follow each other closely: a moment says nothing. */
+static bool is_idle(const struct watch_config *config, const struct watch_seen *seen, double cpu_s)
+{
+    const double least_s = 0.001;
+    double elapsed_s = now_s() - seen->alone_s;
+    return elapsed_s >= config->every_s / 2 &&
+           (cpu_s - seen->alone_cpu_s) * config->seconds < least_s * elapsed_s;
+}
+
+static const char *user_name(struct arena *arena, uid_t uid)
+{
+    const struct passwd *user = getpwuid(uid);
+    return user ? arena_string(arena, user->pw_name) : arena_format(arena, "user %u", uid);
+}
+
+static void closed_note(const struct facts *facts, struct watch_choice *choice)
+{
+    if (choice->closed++)
+        return;
+    choice->closed_first =
+        (struct watched){.pid = facts->pid, .name = arena_string(&choice->arena, facts->program)};
+    choice->closed_user = user_name(&choice->arena, facts->uid);
+}
+
 static void consider(const struct watch_config *config, struct watch_memory *memory, int pid,
-                     struct candidates *candidates, struct arena *arena)
+                     struct candidates *candidates, struct watch_choice *choice)
 {
     struct facts facts = {0};
     if (pid == getpid() || !facts_read(pid, &facts) || facts.parent == getpid())
@@ -179,6 +262,10 @@ static void consider(const struct watch_config *config, struct watch_memory *mem
     const struct watch_rule *rule = rule_find(&config->rules, &facts);
     if (!rule)
         return;
+    if (facts.closed) {
+        closed_note(&facts, choice);
+        return;
+    }
     struct watch_seen *seen = seen_of(memory, pid, facts.start);
     struct candidate *candidate = vec_push(candidates);
     *candidate = (struct candidate){
@@ -187,10 +274,12 @@ static void consider(const struct watch_config *config, struct watch_memory *mem
                     .start = facts.start,
                     .cpu_s = facts.cpu_s - seen->cpu_s,
                     .fresh = !seen->recorded,
-                    .name = arena_string(arena, exe_name(&facts)),
-                    .service = rule->service},
+                    .name = arena_string(&choice->arena, facts.program)},
     };
+    candidate->process.service = rule->service ? rule->service : candidate->process.name;
+    candidate->process.idle = seen->recorded && is_idle(config, seen, facts.cpu_s);
     seen->cpu_s = facts.cpu_s;
+    alone_since_now(seen, facts.cpu_s);
     seen->there = true;
 }
 
@@ -211,6 +300,44 @@ static void memory_sweep(struct watch_memory *memory)
     *memory = swept;
 }
 
+static void candidates_sort(struct candidates *candidates)
+{
+    if (candidates->n)
+        qsort(candidates->at, candidates->n, sizeof *candidates->at, candidate_compare);
+}
+
+/* In the order of their CPU time: what rules for the hottest leave out goes. */
+static void hottest_keep(struct candidates *candidates)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct watch_rule *rule = candidates->at[i].rule;
+        uint32_t before = 0;
+        for (size_t k = 0; k < kept && rule->hottest; k++)
+            before += candidates->at[k].rule == rule;
+        if (!rule->hottest || before < rule->hottest)
+            candidates->at[kept++] = candidates->at[i];
+    }
+    candidates->n = kept;
+}
+
+static void ranks_set(struct candidates *candidates)
+{
+    struct intern services;
+    struct {
+        VEC(uint32_t);
+    } counts = {0};
+    intern_init(&services);
+    for (size_t i = 0; i < candidates->n; i++) {
+        uint32_t service = intern_number(&services, candidates->at[i].process.service);
+        if (service == counts.n)
+            *vec_push(&counts) = 0;
+        candidates->at[i].rank = counts.at[service]++;
+    }
+    vec_release(&counts);
+    intern_release(&services);
+}
+
 void watch_choose(const struct watch_config *config, struct watch_memory *memory,
                   struct watch_choice *ret_choice)
 {
@@ -219,20 +346,17 @@ void watch_choose(const struct watch_config *config, struct watch_memory *memory
     DIR *proc = opendir("/proc");
     for (struct dirent *entry; proc && (entry = readdir(proc));)
         if (*entry->d_name >= '1' && *entry->d_name <= '9')
-            consider(config, memory, atoi(entry->d_name), &candidates, &ret_choice->arena);
+            consider(config, memory, atoi(entry->d_name), &candidates, ret_choice);
     if (proc)
         closedir(proc);
     memory_sweep(memory);
-    if (candidates.n)
-        qsort(candidates.at, candidates.n, sizeof *candidates.at, candidate_compare);
-    for (size_t i = 0; i < candidates.n; i++) {
-        const struct watch_rule *rule = candidates.at[i].rule;
-        uint32_t before = 0;
-        for (size_t k = 0; k < i; k++)
-            before += candidates.at[k].rule == rule;
-        if (!rule->hottest || before < rule->hottest)
+    candidates_sort(&candidates);
+    hottest_keep(&candidates);
+    ranks_set(&candidates);
+    candidates_sort(&candidates);
+    for (size_t i = 0; i < candidates.n; i++)
+        if (!candidates.at[i].process.idle)
             *vec_push(ret_choice) = candidates.at[i].process;
-    }
     vec_release(&candidates);
 }
 
@@ -244,5 +368,10 @@ void watch_choice_release(struct watch_choice *choice)
 
 void watch_recorded(struct watch_memory *memory, const struct watched *process)
 {
-    seen_of(memory, process->pid, process->start)->recorded = true;
+    struct watch_seen *seen = seen_of(memory, process->pid, process->start);
+    struct facts facts = {.pid = process->pid};
+    seen->recorded = true;
+    /* What attaching to it took is no work of its own. */
+    if (stat_read(&facts) && facts.start == process->start)
+        alone_since_now(seen, facts.cpu_s);
 }

@@ -43,6 +43,8 @@ static bool scaled_take(char *value, const char *units, const double *factors, d
     return true;
 }
 
+static const double LEAST_S = 0.01;
+
 static bool setting_take(struct watch_config *config, const char *key, char *value, struct err *err)
 {
     static const double times[] = {1, 60, 3600}, sizes[] = {1024, 1048576, 1073741824};
@@ -66,23 +68,25 @@ static bool setting_take(struct watch_config *config, const char *key, char *val
     if (strcmp(key, "budget") == 0)
         return scaled_take(value, "%", percent, 100, &config->budget) ||
                err_set(err, ERR_USAGE, "budget: expected per cent of all CPU time, as in 0.1");
-    if (strcmp(key, "every") == 0 || strcmp(key, "seconds") == 0)
-        return scaled_take(value, "smh", times, 1e6,
-                           *key == 'e' ? &config->every_s : &config->seconds) ||
+    if (strcmp(key, "every") == 0 || strcmp(key, "seconds") == 0) {
+        double *to = *key == 'e' ? &config->every_s : &config->seconds;
+        return (scaled_take(value, "smh", times, 1e6, to) && *to >= LEAST_S) ||
                err_set(err, ERR_USAGE, "%s: expected a time, as in 30s or 5m", key);
+    }
     if (strcmp(key, "send") == 0) {
         config->send_s = 0;
         return strcmp(value, "each") == 0 ||
                scaled_take(value, "smh", times, 24 * 3600, &config->send_s) ||
                err_set(err, ERR_USAGE, "send: expected a time, as in 1h, or each");
     }
-    if (strcmp(key, "spool-size") == 0 || strcmp(key, "send-size") == 0) {
-        if (!scaled_take(value, "KMG", sizes, 1e12, &bytes))
+    if (strcmp(key, "spool-size") == 0 || strcmp(key, "send-size") == 0 ||
+        strcmp(key, "store-size") == 0) {
+        if (!scaled_take(value, "KMG", sizes, 1e9, &bytes) || bytes < 1)
             return err_set(err, ERR_USAGE, "%s: expected a size, as in 64M", key);
         if (strcmp(key, "send-size") == 0)
             config->send_bytes = bytes;
         else
-            config->spool_bytes = (uint64_t)bytes;
+            *(key[1] == 'p' ? &config->spool_bytes : &config->store_bytes) = (uint64_t)bytes;
         return true;
     }
     if (strcmp(key, "values") == 0 || strcmp(key, "whole") == 0) {
@@ -90,10 +94,11 @@ static bool setting_take(struct watch_config *config, const char *key, char *val
         return yes || strcmp(value, "no") == 0 ||
                err_set(err, ERR_USAGE, "%s = %s: expected yes or no", key, value);
     }
-    return err_set(err, ERR_USAGE,
-                   "%s: expected store, spool, spool-size, machine, mode, budget, every, seconds, "
-                   "send, send-size, whole or values",
-                   key);
+    return err_set(
+        err, ERR_USAGE,
+        "%s: expected store, spool, spool-size, store-size, machine, mode, budget, every, seconds, "
+        "send, send-size, whole or values",
+        key);
 }
 
 static bool word_take(struct watch_rule *rule, char *word, struct err *err)
@@ -197,8 +202,12 @@ bool watch_config_read(struct arena *arena, const char *path, struct watch_confi
         return err_set(err, ERR_MISSING, "%s: %s", path,
                        errno == ENOENT ? "no such file; gait-watch(1) shows one" : strerror(errno));
     char *text = arena_alloc(arena, BYTES_MAX + 1);
-    ssize_t n = read(fd, text, BYTES_MAX);
+    ssize_t n = read(fd, text, BYTES_MAX + 1);
     if (n < 0)
         return err_errno(err, "%s", path);
+    if (n > BYTES_MAX || memchr(text, 0, (size_t)n))
+        return err_set(err, ERR_FORMAT, "%s: not a configuration: it %s", path,
+                       n > BYTES_MAX ? "is longer than 64 KiB" : "has a zero byte");
+    text[n] = 0;
     return watch_config_parse(path, text, ret_config, err);
 }

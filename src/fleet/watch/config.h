@@ -33,6 +33,7 @@ struct watch_config {
     double send_s;           /* what began in so long is sent as one; 0: each recording alone */
     double send_bytes;       /* of sums, a day: when more was sent, the next wait */
     uint64_t spool_bytes;
+    uint64_t store_bytes; /* of a store in a file; 0: any */
     bool values;
     bool whole; /* also send what push_options.compact leaves out */
     struct watch_rules {

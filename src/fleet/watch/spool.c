@@ -116,13 +116,13 @@ static void oldest_drop(struct spool *spool, struct arena *arena)
     vec_release(&waiting);
 }
 
-static void build_note(struct spool *spool, const struct origin *origin)
+static void build_note(struct spool *spool, const struct origin *origin, bool fresh)
 {
     struct spool_build *known = NULL;
     for (size_t i = 0; i < spool->builds.n; i++)
         if (strcmp(spool->builds.at[i].service, origin->service) == 0)
             known = &spool->builds.at[i];
-    if (known && strcmp(known->build, origin->build) == 0)
+    if (known && (!fresh || strcmp(known->build, origin->build) == 0))
         return;
     if (spool->build_new)
         spool->build_new(origin->service, known ? known->build : NULL, origin->build);
@@ -133,7 +133,7 @@ static void build_note(struct spool *spool, const struct origin *origin)
     known->build = arena_string(&spool->arena, origin->build);
 }
 
-static void note(struct spool *spool, struct arena *arena, const char *path)
+static void note(struct spool *spool, struct arena *arena, const char *path, bool fresh)
 {
     struct profile profile;
     struct origin origin;
@@ -141,12 +141,12 @@ static void note(struct spool *spool, struct arena *arena, const char *path)
     if (!profile_read(path, &profile, &ignored))
         return;
     origin_find(&profile, NULL, entry_service(arena, path), &origin);
-    build_note(spool, &origin);
+    build_note(spool, &origin, fresh);
     spool->agent_ns += profile.totals.agent_ns;
     profile_release(&profile);
 }
 
-bool spool_finish(struct spool *spool, const char *part)
+bool spool_finish(struct spool *spool, const char *part, bool fresh)
 {
     struct arena arena = {0};
     char *path = entry_as(&arena, part, ENTRY_READY);
@@ -154,7 +154,7 @@ bool spool_finish(struct spool *spool, const char *part)
     bool there = rename(part, path) == 0;
     entry_sync(spool->folder); /* a rename is durable when the folder is */
     if (there)
-        note(spool, &arena, path);
+        note(spool, &arena, path, fresh);
     oldest_drop(spool, &arena);
     arena_release(&arena);
     return there;

@@ -22,7 +22,7 @@ struct spool {
     bool compact;       /* what they lose then (store/blur.h) */
     uint64_t agent_ns;  /* CPU time that agents used in recorded programs */
     uint64_t mended;    /* times of files that a wrong clock had set */
-    /* Told of a service's first build, and of each other than the last; NULL: nobody. */
+    /* Told of a service's first build, and of each other that was started; NULL: nobody. */
     void (*build_new)(const char *service, const char *before, const char *build);
     struct spool_builds {
         VEC(struct spool_build);
@@ -37,8 +37,10 @@ void spool_close(struct spool *spool);
 /* Where the next recording is to be written. The arena's. */
 char *spool_part(struct spool *spool, struct arena *arena, uint64_t now_ns, int pid,
                  const char *service);
-/* It is finished: false if there is none. Drops the oldest while all are too large. */
-bool spool_finish(struct spool *spool, const char *part);
+/* It is finished: false if there is none. Drops the oldest while all are too large. `fresh`: of a
+ * process that was never recorded, so that another build is one that was started, not one of two
+ * that run side by side. */
+bool spool_finish(struct spool *spool, const char *part, bool fresh);
 /* Removes and counts it. */
 void spool_drop(struct spool *spool, const char *path);
 
