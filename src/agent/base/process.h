@@ -11,7 +11,7 @@
 #include "walk/run.h"
 #include "wire/channel.h"
 
-enum { AGENT_SIGNALS = 65, AGENT_PLACES = 256 };
+enum { AGENT_SIGNALS = 65, AGENT_PLACES = 256, AGENT_SCALES = 4 };
 
 struct link_map;
 struct thread;
@@ -86,7 +86,7 @@ struct agent {
     uint32_t windows;                         /* per walk */
     uint64_t fault_ticks;                     /* of a page fault, calibrated */
     uint64_t paced_ticks, paced_instructions; /* of all trails: native ticks; each adds to it */
-    int32_t due[AGENT_PLACES], due_all;       /* trails: agent/sampling/budget.c */
+    int32_t due[AGENT_SCALES][AGENT_PLACES], due_all; /* trails: agent/sampling/budget.c */
     uint64_t long_at_ns; /* the next long trail is due when ran_ns is so much */
     uint64_t young_ns;   /* not walked until ran_ns is so much (agent/threads/begin.h) */
     uint32_t counting;   /* a thread is in a trail that counts: one at a time */

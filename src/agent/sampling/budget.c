@@ -211,31 +211,50 @@ static bool chance(struct thread *thread, uint64_t of_65536)
     return (thread_random(thread) & 0xffff) < of_65536;
 }
 
+enum { DUE_ONE = 0x10000 }; /* one trail */
+
 /* What is owed to a place, or to all: limited, since chance may change. */
 static int32_t owed(int32_t due, int64_t more)
 {
-    const int64_t most = 1 << 18;
+    const int64_t most = 4 * DUE_ONE;
     int64_t now = due + more;
     return (int32_t)(now > most ? most : now < -most ? -most : now);
 }
 
-/* The same, but as evenly as possible over time, and among samples that were interrupted at the
- * same place: so trails are spread over the program's phases and over its code as its time is,
- * which all samples know, and not by chance once more. All samples together are owed a trail, and
- * so are those of each place, which begins anywhere between two: one is due where both debts
- * together make one. */
+/* What is owed to the interrupted place, where places are as large as a page, down to a few
+ * instructions. It begins a little above or below nothing, by chance: else the first sample of each
+ * place would be treated alike. */
+static int32_t *due_here(struct thread *thread, uint32_t scale)
+{
+    static const uint8_t place_bits[AGENT_SCALES] = {12, 10, 8, 6};
+    uint32_t place = (uint32_t)(thread->frame.rip >> place_bits[scale]) * UINT32_C(0x9e3779b1);
+    int32_t *due = &agent.due[scale][place / (UINT32_MAX / AGENT_PLACES + 1)];
+    if (!*due)
+        *due = (int32_t)(thread_random(thread) & (DUE_ONE / 8 - 1)) - DUE_ONE / 16;
+    return due;
+}
+
+/* The same, but as evenly as possible over time, and over the program's code: so trails are spread
+ * over its phases and its code as its time is, which all samples know, and not by chance once more.
+ * All samples together are owed a trail, and so are those of each page, of each part of a page, and
+ * of each few instructions: few of the latter are interrupted twice. One is due where these debts
+ * together make half a trail each. */
 static bool chance_here(struct thread *thread, uint64_t of_65536)
 {
-    enum { PLACE_BITS = 5, ONE = 0x10000 };
-    uint32_t place = (uint32_t)(thread->frame.rip >> PLACE_BITS) * UINT32_C(0x9e3779b1);
-    int32_t *due = &agent.due[place / (UINT32_MAX / AGENT_PLACES + 1)];
-    int32_t here = *due ? *due : (int32_t)(thread_random(thread) & 0xffff) - ONE / 2;
-    here = owed(here, (int64_t)of_65536);
-    int32_t all = owed(agent.due_all, (int64_t)of_65536);
-    bool now = here + all > ONE;
-    *due = owed(here, now ? -ONE : 0);
-    agent.due_all = owed(all, now ? -ONE : 0);
-    return now;
+    enum { ALL_WEIGH = 2 };
+    agent.due_all = owed(agent.due_all, (int64_t)of_65536);
+    int32_t *due[AGENT_SCALES], sum = ALL_WEIGH * agent.due_all;
+    for (uint32_t i = 0; i < AGENT_SCALES; i++) {
+        due[i] = due_here(thread, i);
+        *due[i] = owed(*due[i], (int64_t)of_65536);
+        sum += *due[i];
+    }
+    if (sum <= (1 + AGENT_SCALES) * DUE_ONE / 2)
+        return false;
+    agent.due_all = owed(agent.due_all, -DUE_ONE);
+    for (uint32_t i = 0; i < AGENT_SCALES; i++)
+        *due[i] = owed(*due[i], -DUE_ONE);
+    return true;
 }
 
 static uint64_t portion(uint64_t part, uint64_t whole)
