@@ -3,11 +3,10 @@
 #include "collect/kernel_part.h"
 #include "collect/target/cpu_times.h"
 #include "profile/sums.h"
-#include "wire/plain.h"
 
 #include <math.h>
 
-enum { LONG_FEW = 1 };
+enum { LONG_FEW = 1, USUAL_VARIETY = 2000 };
 
 /* A program that another one started without the agent, or threads that came and went before they
  * were found, are seen by their time alone. What recorded threads used after their last sample is
@@ -68,22 +67,30 @@ static double faster_in_copies(const struct trail_rates *rates, double told)
     return fmax(rate / told, 1);
 }
 
-/* The same where trails count. Their ticks are as if copies were warm, but they are not; long ones
- * know the rate of warm copies. While these are few, what is usual with so much different code, and
- * what trails say without the dispatcher, is believed as well. */
-static uint64_t stretch_counted(uint64_t ticks, const struct drain_sum *sum)
+/* How much slower trails are than long ones usually are, by what twelve whole programs say that
+ * were counted exactly: a little with much different code, besides what they spend outside of their
+ * copies. */
+static double slower_usually(const struct trail_rates *rates, uint64_t variety, double told)
 {
-    const struct trail_rates *rates = &sum->rates;
-    uint64_t variety = sum->sampled_ns ? (uint64_t)(sum->varieties / sum->sampled_ns) : 0;
-    double usual =
-        variety < UINT16_MAX ? (double)plain_cold_ticks(1 << 16, variety) / (1 << 16) : 1;
+    double cold = 1 + (double)(variety < UINT16_MAX ? variety : 0) / USUAL_VARIETY;
+    return cold * faster_in_copies(rates, told);
+}
+
+uint64_t totals_stretch(uint64_t ticks, const struct trail_rates *rates, uint64_t variety)
+{
     double told = rates->time ? (double)rates->count / (double)rates->time : 0, n = 0, by = 0;
     if (told > 0 && rates->long_n) {
         n = (double)rates->long_n;
         by = (double)rates->long_rates / n / told;
     }
-    usual *= faster_in_copies(rates, told);
+    double usual = slower_usually(rates, variety, told);
     return (uint64_t)((double)ticks * (n * by + LONG_FEW * usual) / (n + LONG_FEW));
+}
+
+/* The mean of all sampled time. */
+static uint64_t variety_of(const struct drain_sum *sum)
+{
+    return sum->sampled_ns ? (uint64_t)(sum->varieties / sum->sampled_ns) : 0;
 }
 
 void cpu_times_divide(struct cpu_times *times, double kernel_share, uint64_t samples)
@@ -138,7 +145,7 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
     }
     if (last)
         totals.user_ticks = drain->session->options->record.tally
-                                ? stretch_counted(totals.user_ticks, &sum)
+                                ? totals_stretch(totals.user_ticks, &sum.rates, variety_of(&sum))
                                 : stretch(totals.user_ticks, &sum.trails);
     totals.long_trails = sum.rates.long_n;
     totals.long_rates = sum.rates.long_rates;

@@ -18,6 +18,13 @@ void totals_now(const struct drain *drain, const struct cpu_times *times, bool l
  * So they divide the time if they contradict the kernel: by more than chance does in one of 300. */
 void cpu_times_divide(struct cpu_times *times, double kernel_share, uint64_t samples);
 
+struct trail_rates;
+
+/* The program's time in ticks of its trails, where these count: rate times that is what it
+ * executed. Their ticks are as if copies were warm, but they are not; long ones know the rate of
+ * warm copies. While these are few, what is usual with so much different code is believed, too. */
+uint64_t totals_stretch(uint64_t ticks, const struct trail_rates *rates, uint64_t variety);
+
 /* Adds to `delta` what `now` exceeds `told` by, and sets `told` to it. Batches and their sums are
  * not touched: closing a batch adds them. */
 void totals_give(struct totals *delta, struct totals *told, const struct totals *now);

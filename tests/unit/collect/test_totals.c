@@ -2,6 +2,7 @@
 #include "collect/totals.h"
 
 #include "collect/target/cpu_times.h"
+#include "collect/windows/counted_trails.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,12 +62,39 @@ static void the_sum_is_right_if_the_division_changes(void **state)
     assert_int_equal(delta.kernel_ns, UINT64_C(600) * MS);
 }
 
+/* Three long trails that were as fast as all: nothing else makes the program four times as fast,
+ * however much different code it has. A sqlite3 was counted 1.6 times for this reason. */
+static void long_trails_know_the_rate(void **state)
+{
+    (void)state;
+    const uint64_t ticks = 1000000, rate = 4096 * 4;
+    struct trail_rates rates = {
+        .time = 1000, .count = 1000 * rate, .long_n = 3, .long_rates = 3 * rate};
+    assert_in_range(totals_stretch(ticks, &rates, 0), ticks, ticks);
+    assert_in_range(totals_stretch(ticks, &rates, 700), ticks, ticks * 11 / 10);
+    rates.long_rates *= 2;
+    assert_in_range(totals_stretch(ticks, &rates, 700), ticks * 16 / 10, ticks * 2);
+}
+
+/* Without any, copies alone are what is known. */
+static void copies_alone_know_the_rate_without_long_trails(void **state)
+{
+    (void)state;
+    const uint64_t ticks = 1000000;
+    struct trail_rates rates = {
+        .time = 1000, .count = 1000 << 12, .in_copies = 3000, .in_copies_ticks = 2000};
+    assert_in_range(totals_stretch(ticks, &rates, 0), ticks * 149 / 100, ticks * 151 / 100);
+    assert_in_range(totals_stretch(ticks, &rates, 700), ticks * 15 / 10, ticks * 21 / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_correct_what_ticks_missed),
         cmocka_unit_test(ticks_count_where_samples_agree),
         cmocka_unit_test(the_sum_is_right_if_the_division_changes),
+        cmocka_unit_test(long_trails_know_the_rate),
+        cmocka_unit_test(copies_alone_know_the_rate_without_long_trails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
