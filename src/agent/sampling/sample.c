@@ -15,6 +15,7 @@
 #include "agent/sampling/tally.h"
 #include "agent/sampling/trail.h"
 #include "agent/sampling/window.h"
+#include "agent/threads/merged.h"
 #include "agent/threads/trigger.h"
 #include "walk/base/sys.h"
 
@@ -354,6 +355,7 @@ void sample_abandon(struct thread *thread)
     if (!(progress->event.flags & WALK_COMPLETE) && progress->parts.window)
         agent_lose(progress->event.n_exits ? LOSS_cut : LOSS_unwalked);
     progress_end(thread);
+    merged_repeat();
     agent_leaves();
 }
 
@@ -406,5 +408,6 @@ void sample_take(struct thread *thread)
         suspend(thread);
     else
         progress_end(thread);
+    merged_repeat();
     agent_leaves();
 }

@@ -10,6 +10,7 @@
 #include "agent/signals/shelter.h"
 #include "agent/signals/trap.h"
 #include "agent/threads/begin.h"
+#include "agent/threads/merged.h"
 #include "agent/threads/threads.h"
 #include "agent/threads/trigger.h"
 #include "walk/base/probe.h"
@@ -310,8 +311,9 @@ static struct next sample_judge(int signal, const int32_t *siginfo, struct kerne
 
 /* The stack to decide on, or 0: the one at hand. In a process that we were put into that one is the
  * program's and may be all but full. */
-__attribute__((used)) static uint64_t sample_room(const int32_t *siginfo)
+__attribute__((used)) static uint64_t sample_room(int32_t *siginfo)
 {
+    merged_order(siginfo);
     int32_t slot = agent.signal == TRIGGER_SIGNAL_UNTOLD ? trigger_slot(siginfo) : -1;
     if (slot < 0 || agent.threads[slot].tid != (int32_t)sys3(SYS_gettid, 0, 0, 0))
         return 0;
@@ -323,6 +325,8 @@ __attribute__((used)) static struct next sample_decide(int signal, const int32_t
 {
     agent_enters();
     struct next next = sample_judge(signal, siginfo, frame);
+    if (!next.thread && trigger_slot(siginfo) >= 0)
+        merged_repeat();
     if (!next.thread)
         agent_leaves();
     return next;

@@ -14,6 +14,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     TRIES = 2000,
@@ -131,6 +132,8 @@ static bool waits_for_trigger(int tid)
     return false;
 }
 
+/* One that the program was sent meanwhile has been merged with it (agent/threads/merged.h): it gets
+ * that one. The agent passes it on, or drops it if the program has no handler. */
 static void signal_take(const struct settle *settle, struct borrowed *borrowed)
 {
     const struct scratch scratch = {.set = SIGNAL_BIT};
@@ -141,6 +144,7 @@ static void signal_take(const struct settle *settle, struct borrowed *borrowed)
                     (uint64_t[6]){settle->scratch_at, 0,
                                   settle->scratch_at + offsetof(struct scratch, seconds), 8},
                     &none, &err);
+    syscall(SYS_tgkill, settle->pid, borrowed->tid, SIGNAL);
 }
 
 static enum verdict signals_glance(const struct settle *settle, int tid)
