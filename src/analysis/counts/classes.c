@@ -1,19 +1,18 @@
 #include "analysis/counts/classes.h"
 
-enum infer_class class_of_events(double samples, struct event_sum sum)
+enum infer_class class_of_events(double samples, struct event_sum sum, struct class_rules rules)
 {
     double aggregation = sum.stalls, shadow = sum.cycles - samples;
-    if (shadow - aggregation > 2 * samples)
+    double under = rules.under > 0 ? rules.under : 2, over = rules.over > 0 ? rules.over : 0.5;
+    if (shadow - aggregation > under * samples)
         return CLASS_UNDER;
-    if (aggregation > shadow && aggregation > sum.cycles / 2)
+    if (aggregation > shadow && aggregation > over * sum.cycles)
         return CLASS_OVER;
     return CLASS_FAIR;
 }
 
-enum infer_class class_of_truth(double sampled, double truth)
+enum infer_class class_of_truth(double sampled, double truth, double near)
 {
-    /* Of 1.1, 1.25, 1.5, 2 and 3 the best on the programs of bench/lab-events. */
-    const double near = 2;
     if (sampled > near * truth)
         return CLASS_OVER;
     return truth > near * sampled ? CLASS_UNDER : CLASS_FAIR;
@@ -40,7 +39,8 @@ void classes_by_events(struct infer_problem *problem, const struct problem_parts
             sum.cycles += one.cycles;
             sum.stalls += one.stalls;
         }
-        problem->blocks.at[i].sampled = class_of_events(block_time(parts->flow, block), sum);
+        problem->blocks.at[i].sampled =
+            class_of_events(block_time(parts->flow, block), sum, parts->scene->rules);
     }
 }
 
@@ -58,6 +58,6 @@ void classes_by_truth(struct infer_problem *problem, const struct problem_parts 
         const struct cfg_block *block = &cfg->blocks.at[i];
         double ran = (double)flow_block(truth, cfg, i)->count * block->instructions;
         problem->blocks.at[i].sampled =
-            class_of_truth(block_time(parts->flow, block), ran * sampled / counted);
+            class_of_truth(block_time(parts->flow, block), ran * sampled / counted, CLASS_NEAR);
     }
 }

@@ -68,6 +68,12 @@ struct scene_addresses {
     VEC(const char *);
 };
 
+/* When other events put a block into a class (classes.h). */
+struct class_rules {
+    double under; /* of the samples that S - A must be above; 0: 2, as in the paper */
+    double over;  /* of the cycles that A must be above; 0: a half, as in the paper */
+};
+
 struct scene {
     struct arena arena;
     struct scene_addresses *addresses;
@@ -85,6 +91,7 @@ struct scene {
     struct bare bare[SIDES_MAX];
     bool inferred[SIDES_MAX]; /* items have counts made consistent, by this method */
     enum infer_method method;
+    struct class_rules rules; /* of INFER_CLASSES */
     uint32_t n_sides;
     struct scene_modules {
         VEC(struct scene_module);

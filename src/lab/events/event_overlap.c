@@ -1,5 +1,6 @@
 #include "lab/events/event_overlap.h"
 
+#include "analysis/counts/classes.h"
 #include "analysis/counts/counted_module.h"
 #include "analysis/counts/problem.h"
 #include "base/err.h"
@@ -128,32 +129,44 @@ static void module_read(struct reading *reading, uint32_t module)
     counted_module_close(&counted);
 }
 
-struct regression {
-    const struct event_places *places;
-    const struct event_program *program;
-    const double *weights;
-};
-
 static const double TIME_FINE = 64; /* of counts of plain samples */
 
-static void function_regressed(struct reading *reading, const struct counted_function *function,
-                               const struct regression *regression)
+/* What the regression makes of each block becomes its count or, if `near` is not 0, its class. */
+static void counts_regress(struct infer_problem *problem, const struct problem_parts *parts,
+                           const struct event_regression *regression, double near)
 {
+    const struct cfg *cfg = parts->cfg;
+    double *said = mem_alloc(cfg->blocks.n * sizeof *said + 1), sampled = 0, all = 0;
+    for (block_id b = 0; b < cfg->blocks.n; b++) {
+        struct event_block block =
+            event_places_block(regression->places, parts->function->module, cfg, b);
+        said[b] = event_weights_say(regression->weights, regression->program, &block);
+        sampled += (double)problem->blocks.at[b].ran.seen * cfg->blocks.at[b].instructions;
+        all += said[b] * cfg->blocks.at[b].instructions;
+    }
+    for (block_id b = 0; b < cfg->blocks.n; b++) {
+        struct infer_block *block = &problem->blocks.at[b];
+        if (near > 0 && all > 0)
+            block->sampled = class_of_truth((double)block->ran.seen, said[b] * sampled / all, near);
+        else if (near == 0)
+            block->ran.seen = (uint64_t)(TIME_FINE * said[b]);
+    }
+    mem_free(said);
+}
+
+static void function_regressed(struct reading *reading, const struct counted_function *function,
+                               const struct event_regression *regression, double near)
+{
+    enum infer_method method = near > 0 ? INFER_CLASSES : INFER_CONFIDENCE;
     struct infer_problem problem;
     struct problem_parts parts = {.scene = &reading->twins->scene,
                                   .function = &function->seen,
                                   .side = SAMPLED,
                                   .cfg = &function->cfg,
                                   .flow = &function->flows[SAMPLED]};
-    problem_make_plain(&problem, &parts, INFER_CONFIDENCE);
-    for (block_id b = 0; b < function->cfg.blocks.n; b++) {
-        struct event_block block =
-            event_places_block(regression->places, function->seen.module, &function->cfg, b);
-        problem.blocks.at[b].ran.seen =
-            (uint64_t)(TIME_FINE *
-                       event_weights_say(regression->weights, regression->program, &block));
-    }
-    infer_solve(&problem, INFER_CONFIDENCE);
+    problem_make_plain(&problem, &parts, method);
+    counts_regress(&problem, &parts, regression, near);
+    infer_solve(&problem, method);
     problem_weigh_plain(&problem, parts.cfg);
     for (size_t i = 0; i < problem.edges.n; i++)
         weights_add(&reading->edges, (double)function->flows[COUNTED].edges[i].count,
@@ -161,12 +174,10 @@ static void function_regressed(struct reading *reading, const struct counted_fun
     infer_release(&problem);
 }
 
-double event_twins_regressed(struct event_twins *twins, const struct event_places *places,
-                             const struct event_program *program,
-                             const double weights[EVENT_COLUMNS])
+static double twins_regress(struct event_twins *twins, const struct event_regression *regression,
+                            double near)
 {
     struct reading reading = {.twins = twins};
-    struct regression regression = {places, program, weights};
     twins->scene.method = INFER_CONFIDENCE;
     for (uint32_t m = 0; m < twins->scene.modules.n; m++) {
         struct counted_module counted;
@@ -174,13 +185,29 @@ double event_twins_regressed(struct event_twins *twins, const struct event_place
             continue;
         counted_module_open(&counted, &twins->scene, m, false);
         for (size_t f = 0; f < counted.functions.n; f++) {
-            function_regressed(&reading, counted_module_take(&counted, f), &regression);
+            function_regressed(&reading, counted_module_take(&counted, f), regression, near);
             counted_module_drop(&counted, f);
         }
         counted_module_close(&counted);
     }
     double overlap = weights_overlap(&reading.edges);
     vec_release(&reading.edges);
+    return overlap;
+}
+
+double event_twins_regressed(struct event_twins *twins, const struct event_regression *regression)
+{
+    return twins_regress(twins, regression, 0);
+}
+
+double event_twins_classified(struct event_twins *twins, const struct event_regression *regression,
+                              const struct class_rule *rule)
+{
+    if (rule->near > 0)
+        return twins_regress(twins, regression, rule->near);
+    twins->scene.rules = (struct class_rules){rule->under, rule->over};
+    double overlap = event_twins_overlap(twins, INFER_CLASSES, false).edges;
+    twins->scene.rules = (struct class_rules){0};
     return overlap;
 }
 

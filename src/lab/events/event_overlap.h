@@ -3,6 +3,7 @@
 #pragma once
 
 #include "infer/infer.h"
+#include "lab/events/class_choice.h"
 #include "lab/events/event_weights.h"
 
 /* Two profiles of one file: its counts, and the samples of one event. */
@@ -22,7 +23,16 @@ struct event_overlap {
 /* `source`: compute that, too. Lines take long to read. */
 struct event_overlap event_twins_overlap(struct event_twins *twins, enum infer_method method,
                                          bool source);
+/* A program, and weights of its events that were found on others. */
+struct event_regression {
+    const struct event_places *places;
+    const struct event_program *program;
+    double weights[EVENT_COLUMNS];
+};
+
 /* Of edges whose blocks have the counts that a regression makes of all events. */
-double event_twins_regressed(struct event_twins *twins, const struct event_places *places,
-                             const struct event_program *program,
-                             const double weights[EVENT_COLUMNS]);
+double event_twins_regressed(struct event_twins *twins, const struct event_regression *regression);
+/* Of edges of blocks in classes: by the regression, or by the rules of the paper with other
+ * thresholds. */
+double event_twins_classified(struct event_twins *twins, const struct event_regression *regression,
+                              const struct class_rule *rule);

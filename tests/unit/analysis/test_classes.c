@@ -2,6 +2,7 @@
 #include "analysis/counts/classes.h"
 #include "profile/events.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,8 @@
 
 static enum infer_class of(double samples, double cycles, double stalls)
 {
-    return class_of_events(samples, (struct event_sum){.cycles = cycles, .stalls = stalls});
+    return class_of_events(samples, (struct event_sum){.cycles = cycles, .stalls = stalls},
+                           (struct class_rules){0});
 }
 
 static void rules_are_those_of_the_paper(void **state)
@@ -28,15 +30,30 @@ static void rules_are_those_of_the_paper(void **state)
     assert_int_equal(of(100, 0, 0), CLASS_FAIR);
 }
 
-static void truth_is_a_factor_of_two(void **state)
+static void other_rules_are_asked_for(void **state)
 {
     (void)state;
-    assert_int_equal(class_of_truth(201, 100), CLASS_OVER);
-    assert_int_equal(class_of_truth(200, 100), CLASS_FAIR);
-    assert_int_equal(class_of_truth(50, 100), CLASS_FAIR);
-    assert_int_equal(class_of_truth(49, 100), CLASS_UNDER);
-    assert_int_equal(class_of_truth(1, 0), CLASS_OVER);
-    assert_int_equal(class_of_truth(0, 0), CLASS_FAIR);
+    const struct class_rules wary = {4, 0.75}, none = {INFINITY, INFINITY};
+    struct event_sum shadowed = {.cycles = 500}, stalled = {.cycles = 200, .stalls = 140};
+    assert_int_equal(class_of_events(100, shadowed, wary), CLASS_FAIR);
+    assert_int_equal(class_of_events(99, shadowed, wary), CLASS_UNDER);
+    assert_int_equal(class_of_events(100, stalled, wary), CLASS_FAIR);
+    stalled.stalls = 151;
+    assert_int_equal(class_of_events(100, stalled, wary), CLASS_OVER);
+    assert_int_equal(class_of_events(1, shadowed, none), CLASS_FAIR);
+    assert_int_equal(class_of_events(1, stalled, none), CLASS_FAIR);
+}
+
+static void truth_is_a_factor(void **state)
+{
+    (void)state;
+    assert_int_equal(class_of_truth(201, 100, 2), CLASS_OVER);
+    assert_int_equal(class_of_truth(200, 100, 2), CLASS_FAIR);
+    assert_int_equal(class_of_truth(201, 100, 3), CLASS_FAIR);
+    assert_int_equal(class_of_truth(50, 100, 2), CLASS_FAIR);
+    assert_int_equal(class_of_truth(49, 100, 2), CLASS_UNDER);
+    assert_int_equal(class_of_truth(1, 0, 2), CLASS_OVER);
+    assert_int_equal(class_of_truth(0, 0, 2), CLASS_FAIR);
 }
 
 static void cycles_and_long_stalls_are_needed(void **state)
@@ -61,7 +78,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_are_those_of_the_paper),
-        cmocka_unit_test(truth_is_a_factor_of_two),
+        cmocka_unit_test(other_rules_are_asked_for),
+        cmocka_unit_test(truth_is_a_factor),
         cmocka_unit_test(cycles_and_long_stalls_are_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
