@@ -7,9 +7,9 @@ import { flame } from './pages/flame.js';
 import { functionPage } from './pages/function.js';
 import { windows } from './pages/windows.js';
 import { window_ } from './pages/window.js';
-import { conflicts, latencies, paths, pipeline, values, waits } from './pages/measures.js';
+import { conflicts, latencies, paths, pipeline, values, waits, waste, whatif } from './pages/measures.js';
 import { trend } from './pages/trend.js';
 import { edges, functions, lines, loops, python } from './pages/tables.js';
 
 export const pages = [overview, flame, contexts, functionPage, windows, window_, functions, lines, edges, loops, python,
-  paths, values, latencies, conflicts, pipeline, waits, trend, diff, flameDiff];
+  paths, values, latencies, conflicts, waste, pipeline, whatif, waits, trend, diff, flameDiff];

@@ -1,5 +1,6 @@
 #include "cmd/info_json.h"
 
+#include "cmd/options/kept_windows.h"
 #include "profile/no_values.h"
 #include "analysis/pipeline/modelled.h"
 #include "analysis/report/cost.h"
@@ -99,6 +100,7 @@ static void views_json(struct json *json, const struct profile *profile)
         {"conflicts", profile->conflicts.n > 0},
         {"waste", profile->waste.n > 0},
         {"pipeline", profile->samples.n || modelled_has(profile)},
+        {"whatif", kept_windows_has(profile)},
         {"waits", profile->waits.cells.n > 0},
         {"timeline", profile->times.cells.n > 0},
         {"python", profile_has_python(profile)},

@@ -264,6 +264,7 @@ static void advise_all(struct adviser *adviser)
     advise_hottest(adviser);
     advise_stalls(adviser);
     advise_lines(adviser);
+    advise_whatif(adviser);
     advise_callers(adviser);
     advise_below(adviser);
     advise_kernel(adviser);

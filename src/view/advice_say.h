@@ -43,6 +43,8 @@ const char *advice_name(const struct report *report, const struct report_row *ro
 void advise_callers(struct adviser *adviser);
 /* The Python function that most is done for. */
 void advise_python(struct adviser *adviser);
+/* What would bring most, as far as a model of the core knows. */
+void advise_whatif(struct adviser *adviser);
 /* Time in the kernel, unless the first line says it. */
 void advise_kernel(struct adviser *adviser);
 /* What was not seen at all, and how it could be. */

@@ -142,6 +142,18 @@ def line_leads_to_code(page):
     check('its line', f"{first['file'].rsplit('/')[-1]}:{first['line']}" in page.text('.detail'), page.text('.detail'))
 
 
+def changes(page):
+    """What changes would bring: the surest gain first."""
+    rows = gait_json('whatif', '--limit', '100', data)['rows']
+    page.open('whatif')
+    check('the model', gait_json('whatif', data)['core'] in page.text())
+    surest = max((row for row in rows if row['gain_lo'] is not None), key=lambda row: row['gain_lo'])
+    shown = page.rows()
+    check('the surest', shown and about(shown[0]['at least'], surest['gain_lo']), (shown[:1], surest))
+    page.open('waste')
+    check('how to record waste', 'address,value' in page.text())
+
+
 def narrow(page):
     page.theme('dark')
     page.size(800, 700)
@@ -159,4 +171,4 @@ def all_pages(page):
         page.shot('page-' + name)
 
 
-run([data], overview, functions, rows_of_reports, line_leads_to_code, narrow, all_pages)
+run([data], overview, functions, rows_of_reports, line_leads_to_code, changes, narrow, all_pages)

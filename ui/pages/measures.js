@@ -1,5 +1,5 @@
 // What was measured at single instructions, as tables that lead to the code: paths, values, latencies,
-// conflicts, the pipeline, and waits.
+// conflicts, work without effect, the pipeline, what changes would bring, and waits.
 import { h, show } from '../dom.js';
 import { ask } from '../ask.js';
 import { countsMissing } from '../carried.js';
@@ -73,6 +73,35 @@ function hardwareColumns(answer) {
   ];
 }
 
+// What would bring it, in the words of the command.
+const changes = {
+  branch: 'branch always predicted', load: 'load always near', forward: 'load forwarded from the store', division: 'divided by a constant',
+  inline: 'call inlined', unroll: 'loop unrolled four times', wider: 'vectors twice as wide', layout: 'code in the order it runs',
+};
+
+function whatifColumns() {
+  return [...where,
+    { id: 'kind', title: 'if', kind: 'text', width: 196, narrow: 180, value: (row) => changes[row.kind] ?? row.kind, help: 'the one thing that is changed' },
+    { id: 'gain', title: 'gain', kind: 'share', bar: true, value: (row) => row.gain, ...interval('gain'), help: 'of the CPU time, with how far the model may be off' },
+    { id: 'least', title: 'at least', kind: 'share', spare: 1, value: (row) => row.gain_lo, help: 'the lower end of the 95 % interval; below 0: it may become slower' },
+    { id: 'saves', title: 'saves', kind: 'number', width: 72, value: (row) => row.saves, ...interval('saves'), help: 'cycles per execution, in the model' },
+    { id: 'executions', title: 'runs', kind: 'count', spare: 2, value: (row) => row.executions, help: 'in the whole run' },
+  ];
+}
+
+function wasteColumns() {
+  const end = (key, title) => ({ id: key, title, kind: 'text', wide: true, value: (row) => `${row[`${key}_function`]} ${row[`${key}_line`]}`,
+    cell: (row) => [placeLink(row[key], row[`${key}_function`]), ` ${row[`${key}_line`]}`] });
+  return [
+    { id: 'kind', title: 'kind', kind: 'text', width: 118, value: (row) => row.kind, cell: (row) => h('span', { title: row.fix }, row.kind), help: 'what was in vain; what to do about it is shown at the word' },
+    end('first', 'first'), end('second', 'second'),
+    { id: 'wasted', title: 'in vain', kind: 'text', width: 64, spare: 2, value: (row) => row.wasted, help: 'which of the two need not run' },
+    { id: 'share', title: 'instructions', kind: 'share', bar: true, value: (row) => row.share, ...interval('share'), help: 'of all executed instructions' },
+    { id: 'of', title: 'of its runs', kind: 'share', spare: 1, value: (row) => row.of, ...interval('of'), help: 'in which part of the executions of the place in vain it is in vain' },
+    { id: 'rate', title: 'a second', kind: 'count', spare: 3, value: (row) => row.rate, ...interval('rate'), help: 'how often, in each second of CPU time' },
+  ];
+}
+
 function pathColumns() {
   return [
     { id: 'function', title: 'function', kind: 'text', wide: true, value: (row) => row.function, cell: (row) => placeLink(row.address, row.function, { path: row.id }) },
@@ -107,6 +136,8 @@ function waitColumns() {
 const heads = {
   pipeline: (answer) => answer.core && `Modelled: ${answer.core}${answer.core_why ? ` (${answer.core_why})` : ''}, ${exact(answer.windows ?? 0)} windows; ` +
     `addresses were ${answer.addresses ?? 'recorded'}.`,
+  whatif: (answer) => `Simulated: ${answer.core}, ${exact(answer.windows)} windows, and again with one thing changed at one place; ` +
+    `tried ${exact(answer.rows.length)} of ${exact(answer.found)} places; addresses of loads were ${answer.addresses}. Gains of several rows do not add up.`,
   latencies: (answer) => [answer.l3_why, answer.bins_why].filter(Boolean).map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' '),
   conflicts: (answer) => answer.core && `Modelled where it says so: ${answer.core}.`,
   waits: (answer) => `${number(answer.time)} s of waiting in all, ${exact(answer.count)} waits.`,
@@ -148,5 +179,9 @@ export const conflicts = measurePage({ id: 'conflicts', title: 'Conflicts', limi
   missing: 'This profile has no addresses of memory accesses. Record them: gait record --events edge,call,stack,address,latency -- COMMAND' });
 export const pipeline = measurePage({ id: 'pipeline', title: 'Pipeline', limit: 2000, columns: pipelineColumns,
   missing: 'This profile has nothing to simulate: it has no windows. Record without --exact, or the whole run with: gait record --exact=trace --core native -- COMMAND' });
+export const waste = measurePage({ id: 'waste', title: 'Waste', limit: 1000, columns: wasteColumns,
+  missing: 'This profile has no addresses and values. Record them: gait record --events edge,call,stack,address,value -- COMMAND' });
+export const whatif = measurePage({ id: 'whatif', title: 'What if', limit: 100, columns: whatifColumns, sort: 'least',
+  missing: 'This profile has nothing to simulate: it has no windows. Record without --exact and --plain, for more than a second of CPU time.' });
 export const waits = measurePage({ id: 'waits', title: 'Waits', limit: 0, columns: waitColumns, detail: waitStack,
   missing: 'This profile has no waits. The kernel reports them to gait record, if it permits that: gait doctor' });

@@ -15,6 +15,7 @@ void gain_begin(struct whatif *whatif)
     const struct profile *profile = modelled->scene->sides[0];
     double user = (double)profile->totals.user_ns, kernel = (double)profile->totals.kernel_ns;
     struct run_sums sums;
+    measured_make(&whatif->measured, modelled->scene);
     if (user + kernel > 0)
         whatif->user_share = user / (user + kernel);
     run_sums_make(&sums, modelled->scene, false);
@@ -85,17 +86,36 @@ static double function_part(const struct modelled *modelled, uint32_t module, ui
     return sum / cycles;
 }
 
-/* That of what a change can touch: of a call, the called function, too. */
-static double touched_part(const struct modelled *modelled, const struct candidate *candidate,
-                           double cycles)
+/* What a change can touch: of a call, the called function, too. */
+struct touched {
+    double part;          /* of the modelled cycles */
+    struct quantity time; /* as measured */
+};
+
+static void touch(struct touched *touched, const struct whatif *whatif, uint32_t module,
+                  uint64_t place, double cycles)
 {
-    double part = function_part(modelled, candidate->module, candidate->place, cycles);
+    struct scene *scene = whatif->modelled.scene;
+    uint32_t shown = scene_module(scene, 0, module);
+    struct quantity time =
+        measured_of(&whatif->measured, shown, scene_function_at(scene, shown, place));
+    quantity_add(&touched->time, &time);
+    touched->part =
+        fmin(touched->part + function_part(&whatif->modelled, module, place, cycles), 1);
+}
+
+static struct touched touched_by(const struct whatif *whatif, const struct candidate *candidate,
+                                 double cycles)
+{
+    const struct modelled *modelled = &whatif->modelled;
+    struct touched touched = {0};
+    touch(&touched, whatif, candidate->module, candidate->place, cycles);
     for (size_t i = 0; i < modelled->n && candidate->kind == WHATIF_INLINE; i++) {
         const struct modelled_row *row = &modelled->at[i];
         if (replay_at(row->module, (struct svma){row->at}) == candidate->begin)
-            part += function_part(modelled, row->module, row->at, cycles);
+            touch(&touched, whatif, row->module, row->at, cycles);
     }
-    return fmin(part, 1);
+    return touched;
 }
 
 static double speedup_log(double gain)
@@ -132,8 +152,11 @@ void gain_estimate(const struct whatif *whatif, struct whatif_row *row)
     row->each = each_of(candidate);
     row->executions = place && place->counted.value > 0 ? place->counted.value : (double)NAN;
     struct estimate each = widened(row->each, counted ? 1.96 * place->fit_deviation : 0);
-    row->sampled = scaled(each, candidate->units / cycles * whatif->user_share);
-    row->gain = gain_modelled(row->sampled, touched_part(modelled, candidate, cycles));
+    struct touched touched = touched_by(whatif, candidate, cycles);
+    struct estimate share = estimate_share(modelled->scene->sides[0], &touched.time, true);
+    struct estimate sampled = scaled(each, candidate->units / cycles);
+    row->sampled = scaled(measured_gain(sampled, touched.part, share), whatif->user_share);
+    row->gain = gain_modelled(row->sampled, fmin(touched.part, share.hi));
 }
 
 /* Likely gains count for less the farther their intervals reach below. */

@@ -184,5 +184,6 @@ bool whatif_make(struct whatif *whatif, struct scene *scene, const struct whatif
 void whatif_release(struct whatif *whatif)
 {
     vec_release(whatif);
+    measured_release(&whatif->measured);
     modelled_release(&whatif->modelled);
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "analysis/whatif/candidate.h"
+#include "analysis/whatif/measured.h"
 #include "analysis/pipeline/modelled.h"
 
 struct err;
@@ -34,6 +35,7 @@ struct whatif_row {
 
 struct whatif {
     struct modelled modelled;
+    struct measured measured;
     VEC(struct whatif_row); /* by gain_order */
     size_t found;           /* candidates, of which some were tried */
     uint64_t replayed;      /* windows that were gone again, once for each candidate */

@@ -1,0 +1,43 @@
+#include "view/advice_say.h"
+
+#include "analysis/whatif/whatif.h"
+#include "base/err.h"
+
+enum { TRIES = 8, SAID = 2 };
+static const double SURE = 0.02; /* of the CPU time: what a gain must be at least, with certainty */
+
+static bool is_worth(const struct report *report)
+{
+    const struct scene *scene = report->scene;
+    const struct profile *profile = scene->sides[0];
+    return report->by == BY_FUNCTION && profile->mode == PROFILE_SAMPLED && modelled_has(profile) &&
+           !plain_counts_events(profile) && !scene->only_function;
+}
+
+static void row_say(struct adviser *adviser, const struct whatif_row *row)
+{
+    struct scene *scene = adviser->report->scene;
+    const char *name = scene_function_name(
+                   scene, row->module, scene_function_at(scene, row->module, row->candidate.place)),
+               *line = line_text(scene, row->module, row->candidate.place);
+    const char *where = *line ? line : address_text(scene, row->module, row->candidate.place);
+    advise(adviser,
+           "%s of the CPU time would be saved if %s: %s in %s (a model's prediction)|gait whatif "
+           "--kind %s",
+           advice_share(row->gain), whatif_kind_text(row->candidate.kind), where,
+           name_text(scene, name), whatif_kind_name(row->candidate.kind));
+}
+
+/* Changes that are certain to bring something, as far as the model goes: these are the first rows.
+ */
+void advise_whatif(struct adviser *adviser)
+{
+    const struct whatif_asked asked = {.tries = TRIES};
+    struct whatif whatif;
+    struct err err;
+    if (!is_worth(adviser->report) || !whatif_make(&whatif, adviser->report->scene, &asked, &err))
+        return;
+    for (size_t i = 0; i < whatif.n && i < SAID && whatif.at[i].gain.lo > SURE; i++)
+        row_say(adviser, &whatif.at[i]);
+    whatif_release(&whatif);
+}
