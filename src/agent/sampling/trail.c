@@ -16,6 +16,7 @@ enum {
     PIECE_MOST = 4 * BUDGET_MOST,
     PIECES_MAX = 64,
     END_PART = 16, /* a trail may end so early */
+    PARTS = 8,     /* of a trail: no piece is longer */
     PACE_BITS = 16,
     PACED_LEAST = 1 << 20,
     PACED_MOST = 1 << 26,
@@ -125,13 +126,13 @@ static bool course_over(const struct course *course)
     return !cold && course->native + course->wanted / END_PART >= course->wanted;
 }
 
-/* How long the next piece shall be, so that what is left is not exceeded by much: by the pace so
- * far, and by how far the last one missed what it was asked for. */
-static uint64_t piece_next(uint64_t asked, const struct plain_piece *last,
-                           const struct course *course, uint64_t left)
+uint64_t trail_piece_next(const struct course *course, uint64_t ran)
 {
-    uint64_t ticks = course_ticks(course), ran = last->instructions;
-    uint64_t wanted = course->all.instructions * (left - left / 4) / (ticks ? ticks : 1);
+    uint64_t ticks = course->native, asked = course->asked, part = course->wanted / PARTS;
+    uint64_t left = course->wanted > ticks ? course->wanted - ticks : 0, ahead = left - left / 4;
+    if (!course->is_long && ahead > part)
+        ahead = part;
+    uint64_t wanted = course->all.instructions * ahead / (ticks ? ticks : 1);
     uint64_t n = wanted * asked / (ran ? ran : 1);
     uint64_t most = asked < PIECE_MOST / 8 ? 8 * asked : PIECE_MOST;
     return n < LEAST ? LEAST : n > most ? most : n;
@@ -206,8 +207,7 @@ static uint32_t pieces_run(struct thread *thread, struct course *course)
         course->new_code |= thread->walk.translate_ticks - copied > most;
         if (course->new_code && course->is_long)
             break;
-        uint64_t left = course->wanted > course->native ? course->wanted - course->native : 0;
-        course->asked = piece_next(course->asked, &piece, course, left);
+        course->asked = trail_piece_next(course, piece.instructions);
     }
     return stop;
 }

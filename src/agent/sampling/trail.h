@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+struct course;
 struct thread;
 
 /* Runs about n instructions, neither timed nor part of the trail. Returns LOSS_N, or why the walk
@@ -18,3 +19,8 @@ void trail_begin(struct thread *thread, uint64_t ticks);
 uint32_t trail_run(struct thread *thread);
 /* It is over: tells what it was. */
 void trail_end(struct thread *thread);
+/* How many instructions the next piece shall have, after one that executed `ran`: so that what is
+ * left is not exceeded by much, by the pace so far, and by how far the last one missed what it was
+ * asked for. Where fast code ends and slow code begins in a piece, the trail becomes longer than
+ * others, and slow code counts too much: so pieces are short. */
+uint64_t trail_piece_next(const struct course *course, uint64_t ran);
