@@ -14,6 +14,15 @@ MOST = {"cppcheck": 64, "cjpeg": 500, "djpeg": 500}  # it reads no file twice; n
 TRIGGERS = ["perf", "cputime"]
 
 
+def compiler_run(work, prefix):
+    """gcc's own compiler, cc1, on a unit of ours, under that prefix: its status."""
+    text = f"{work}/unit.i"
+    if not os.path.exists(text):
+        subprocess.run(["gcc", "-E", "-Isrc", "-D_GNU_SOURCE", "-o", text, "src/consumers/path_walk.c"], check=True, cwd=f"{BENCH}/..")
+    compiler = subprocess.run(["gcc", "-print-prog-name=cc1"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    return subprocess.run([*prefix, compiler, "-quiet", "-O2", text, "-o", "/dev/null"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
+
 class Runs:
     def __init__(self, gait, work):
         self.gait, self.work = os.path.abspath(gait), work
