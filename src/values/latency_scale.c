@@ -1,6 +1,7 @@
 #include "values/latency_scale.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@ enum {
     ATTEMPTS = 5,    /* until all are told apart */
     NEAR_PART = 8,   /* what is longer than nearly all that is near by this part is not near */
     SECOND_PART = 8, /* of the second cache: what is surely in it, whoever shares it */
+    MEAN_ROUNDS = 24,
 };
 
 /* What the code of a copy keeps its registers in. */
@@ -309,6 +311,32 @@ static int told(const struct latency_scale *scale)
     return !*scale->l3_why + !*scale->memory_why;
 }
 
+/* Mean of what is near, as the places of a recording have it: less than nothing is nothing. */
+static double near_mean(const struct latency_scale *scale, void *at, double *ret_error)
+{
+    double n = 0, sum = 0, squares = 0;
+    for (int i = 0; i <= MEAN_ROUNDS; i++) {
+        struct timings timings;
+        at = ring_time(&timings, at, false);
+        for (int k = 0; i && k < TIMINGS && timings.ticks[k] <= scale->near_max; k++) {
+            double ticks = fmax((double)timings.ticks[k] - scale->floor, 0);
+            n++, sum += ticks, squares += ticks * ticks;
+        }
+    }
+    if (n < 2)
+        return 0;
+    *ret_error = sqrt(fmax(0, squares / n - sum / n * (sum / n)) / n);
+    return sum / n;
+}
+
+static void levels_measure(struct latency_scale *scale, uint8_t *memory, uint64_t second)
+{
+    double errors[2] = {0};
+    scale->first_mean = near_mean(scale, ring_make(memory, NEAR_BYTES), &errors[0]);
+    scale->second_mean = near_mean(scale, ring_make(memory, second / SECOND_PART), &errors[1]);
+    scale->mean_error = fmax(errors[0], errors[1]);
+}
+
 void latency_scale_measure(struct latency_scale *scale)
 {
     uint64_t second = second_cache_bytes(), bytes = BEYOND * second;
@@ -329,6 +357,8 @@ void latency_scale_measure(struct latency_scale *scale)
         if (told(&other) > told(scale))
             *scale = other;
     }
+    if (!*scale->memory_why)
+        levels_measure(scale, memory, second);
     munmap(memory, bytes);
 }
 
@@ -348,6 +378,11 @@ void latency_scale_tell(const struct latency_scale *scale, struct profile *head)
              "ticks: timing itself %.1f, near up to %" PRIu64 "%s, memory up to %" PRIu64,
              scale->floor, scale->near_max, l3, scale->memory_max);
     profile_fact(head, "latency_scale", text);
+    if (scale->second_mean > scale->first_mean) {
+        snprintf(text, sizeof text, "first cache %.2f ticks, second %.2f, standard error %.2f",
+                 scale->first_mean, scale->second_mean, scale->mean_error);
+        profile_fact(head, "latency_levels", text);
+    }
     if (*scale->l3_why)
         profile_fact(head, "latency_l3_untold", scale->l3_why);
 }

@@ -25,7 +25,11 @@ struct latency_scale {
      * or do not exceed. */
     uint64_t near_ticks, near_most, beyond_least, beyond_ticks, beyond_most;
     uint64_t memory_least, memory_ticks;
-    uint64_t step;        /* of the clock; 0: not known */
+    uint64_t step; /* of the clock; 0: not known */
+    /* Mean ticks of loads from the first and from the second cache, as a recording would have them,
+     * and the standard error of either. Where the clock's steps are longer than the difference, a
+     * mean of many loads still has it. 0: not measured. */
+    double first_mean, second_mean, mean_error;
     char l3_why[192];     /* why the third cache has no bin; or "" */
     char memory_why[192]; /* why memory is not distinct from near; or "" */
 };
@@ -43,6 +47,6 @@ static inline enum latency_bin latency_scale_bin(const struct latency_scale *sca
                                         : LATENCY_LONGER;
 }
 
-/* Adds facts to the profile: "latency_scale"; "latency_l3_untold" if the third cache has no bin,
- * "latency_untold" if there is no bin but `longer`. */
+/* Adds facts to the profile: "latency_scale", "latency_levels"; "latency_l3_untold" if the third
+ * cache has no bin, "latency_untold" if there is no bin but `longer`. */
 void latency_scale_tell(const struct latency_scale *scale, struct profile *head);

@@ -77,15 +77,17 @@ static void place_add(struct latency_view *view, const struct record *records, s
     for (size_t i = 0; i < n; i++) {
         const struct latency_key *key = &records[i].key;
         const struct sums *sums = records[i].sums;
-        bool mean = key->bin != LATENCY_LONGER;
+        bool mean = key->bin != LATENCY_LONGER, near = key->bin == LATENCY_NEAR;
         if (key->data == LATENCY_SQUARES) {
             squares += mean ? (double)sums->time : 0;
+            place.near_squares += near ? (double)sums->time : 0;
         } else if (key->data) {
             *vec_push(&view->lines) = (struct latency_line){key->data, key->bin, sums->count};
         } else {
             place.timed += sums->count;
             place.bins[key->bin] += sums->count;
             place.ticks += mean ? (double)sums->time : 0;
+            place.near_ticks += near ? (double)sums->time : 0;
         }
     }
     place.n = view->lines.n - place.first;

@@ -23,6 +23,8 @@ struct load_place {
     uint64_t timed;              /* loads */
     uint64_t bins[LATENCY_BINS]; /* of them */
     double ticks;                /* of all but the last bin */
+    double near_ticks;           /* of the first bin, */
+    double near_squares;         /* and of each of its loads squared */
     struct estimate mean;        /* ticks */
     size_t first, n;             /* of lines */
 };
