@@ -92,6 +92,7 @@ static int waits(const struct options *options, const struct profile *profile)
     }
     scene_open(&scene, &profile, 1, NULL);
     scene.verbose = options->view.verbose;
+    scene.columns = output_columns();
     bool ok =
         wait_view_make(&view, &scene, filter, &err) || err_in(&err, "%s", options->view.input);
     if (ok) {

@@ -44,6 +44,20 @@ static double blocked_part(const struct profile *profile, const struct thread_ti
     return of[0] + of[1] > 0 ? of[0] / (of[0] + of[1]) : 1;
 }
 
+/* For most of the run some thread had a CPU, or would have had one if there were more. Where work
+ * goes from thread to thread, as in Go, each of them waits most of the time all the same. */
+static bool is_busy(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    const struct time_part samples = times_span(&profile->times);
+    const struct time_part waits = times_span(&profile->wait_times);
+    const double first = (double)(samples.end_ns - samples.begin_ns);
+    const double second = (double)(waits.end_ns - waits.begin_ns);
+    double wanted = (double)totals->off_ns * (1 - blocked_part(profile, NULL));
+    double busy = (double)(totals->user_ns + totals->kernel_ns) + wanted;
+    return busy > (first > second ? first : second) / 2;
+}
+
 /* Whether the thread that worked most waited for far longer than it worked. Others may be there for
  * work that does not come. */
 static bool waits(const struct profile *profile)
@@ -58,7 +72,7 @@ static bool waits(const struct profile *profile)
     double on = (double)(busiest ? busiest->user_ns + busiest->kernel_ns
                                  : totals->user_ns + totals->kernel_ns);
     double off = (double)(busiest ? busiest->off_ns : totals->off_ns);
-    return off * blocked_part(profile, busiest) > 3 * on;
+    return off * blocked_part(profile, busiest) > 3 * on && !is_busy(profile);
 }
 
 static bool has_kernel(const struct profile *profile)

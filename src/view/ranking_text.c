@@ -73,12 +73,12 @@ static void amount_cell(struct page *page, double amount)
         sheet_cell(&page->sheet, "-");
 }
 
-static void share_cell(struct page *page, struct estimate share)
+static void share_cell(struct page *page, const struct rank_row *row, struct estimate share)
 {
     const struct profile *profile = page->ranking->scene->sides[0];
     if (share.value == 0)
         sheet_cell(&page->sheet, "-");
-    else if (page->ranking->counted)
+    else if (row->counted && share.lo == share.hi)
         sheet_cell(&page->sheet, "%.2f%%", 100 * share.value);
     else
         sheet_cell(&page->sheet, "%s", share_text(profile, share));
@@ -97,16 +97,18 @@ static void key_cell(struct page *page, const struct rank_row *row, enum rank_ke
 {
     const struct profile *profile = page->ranking->scene->sides[0];
     struct sheet *sheet = &page->sheet;
+    const uint32_t thread = key == RANK_PROCESS ? row->pid : row->tid;
     if (row->rest) {
         sheet_cell(sheet, "(%s not known)", rank_key_name(key));
         return;
     }
     switch (key) {
     case RANK_PROCESS:
-        sheet_cell(sheet, "%s %" PRIu32, rank_thread_name(profile, row->pid, row->pid), row->pid);
-        break;
     case RANK_THREAD:
-        sheet_cell(sheet, "%s %" PRIu32, rank_thread_name(profile, row->pid, row->tid), row->tid);
+        if (!row->pid && row->counted && row->name) /* the kernel's, of no thread that is known */
+            sheet_cell(sheet, "(not known)");
+        else
+            sheet_cell(sheet, "%s %" PRIu32, rank_thread_name(profile, row->pid, thread), thread);
         break;
     case RANK_CPU:
         if (row->cpu == SLICE_CPU_NONE)
@@ -148,8 +150,8 @@ static void cell(struct page *page, const struct rank_row *row, size_t column)
     const struct ranking *ranking = page->ranking;
     double user = ranking_user(ranking, row).value, kernel = ranking_kernel(ranking, row).value;
     switch (column) {
-    case SHARE: share_cell(page, ranking_share(ranking, row)); break;
-    case TOTAL: share_cell(page, ranking_total_share(ranking, row)); break;
+    case SHARE: share_cell(page, row, ranking_share(ranking, row)); break;
+    case TOTAL: share_cell(page, row, ranking_total_share(ranking, row)); break;
     case AMOUNT: amount_cell(page, user + kernel); break;
     case USER: amount_cell(page, user); break;
     case KERNEL: amount_cell(page, kernel); break;

@@ -39,6 +39,18 @@ static void figures_cells(struct sheet *sheet, const struct wait_view *view,
     sheet_cell(sheet, "%s", row->longest_ns ? seconds_text(row->longest_ns, room) : "?");
 }
 
+/* Columns give way in this order, then names are cut. */
+static void table_end(FILE *to, const struct wait_view *view, struct sheet *sheet,
+                      const char *give_way)
+{
+    int columns = view->scene->columns;
+    for (; columns && *give_way && sheet_width(sheet) > columns; give_way++)
+        sheet_hide(sheet, (size_t)(*give_way - '0'));
+    if (columns)
+        sheet_squeeze(sheet, columns);
+    sheet_end(sheet, to);
+}
+
 static void heads(struct sheet *sheet, const char *const *names)
 {
     for (; *names; names++)
@@ -60,8 +72,8 @@ static void reasons_text(FILE *to, const struct wait_view *view, const struct in
         sheet_cell(&sheet, "%s", rows->at[i].syscall);
         sheet_cell(&sheet, "%u", rows->at[i].threads);
     }
-    fputs("by reason\n", to);
-    sheet_end(&sheet, to);
+    fputs("\nby reason\n", to);
+    table_end(to, view, &sheet, "741");
     shown_text(to, rows->n < limit ? rows->n : limit, rows->n, "reasons");
 }
 
@@ -82,8 +94,8 @@ static void threads_text(FILE *to, const struct wait_view *view, const struct in
         sheet_cell(&sheet, "%s", wait_thread_name(view, row->thread));
         sheet_cell(&sheet, "%u/%u", (uint32_t)(row->thread >> 32), (uint32_t)row->thread);
     }
-    fputs("by thread\n", to);
-    sheet_end(&sheet, to);
+    fputs("\nby thread\n", to);
+    table_end(to, view, &sheet, "541");
     shown_text(to, rows->n < limit ? rows->n : limit, rows->n, "threads");
 }
 
@@ -114,7 +126,7 @@ static void stacks_text(FILE *to, const struct wait_view *view, const struct ink
     const struct wait_rows *rows = &view->rows[WAIT_BY_STACK];
     size_t shown = rows->n < sections.limit ? rows->n : sections.limit;
     char time[24], longest[24];
-    fprintf(to, "%sby stack%s\n", ink_begin(ink, INK_HEAD), ink_end(ink, INK_HEAD));
+    fprintf(to, "\n%sby stack%s\n", ink_begin(ink, INK_HEAD), ink_end(ink, INK_HEAD));
     for (size_t i = 0; i < shown; i++) {
         const struct wait_row *row = &rows->at[i];
         struct estimate about = wait_row_time(row, WAIT_BY_STACK);

@@ -73,6 +73,45 @@ kill $others
 wait $others 2>/dev/null
 "$gait" report idle.data >idle.out
 grep -q 'mostly waits' idle.out && { bad 'threads that wait for work make the program wait'; head -5 idle.out; }
+# Nor does one whose work goes from thread to thread, so that each of them waits: there is always one that works.
+cat >passed.c <<'C'
+#include <pthread.h>
+#include <stdint.h>
+enum { THREADS = 8, TURNS = 60 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t passed = PTHREAD_COND_INITIALIZER;
+static int turn;
+static volatile uint64_t x;
+static void *take_turns(void *me)
+{
+    for (int n = 0; n < TURNS / THREADS * 2; n++) {
+        pthread_mutex_lock(&lock);
+        while (turn % THREADS != (int)(intptr_t)me)
+            pthread_cond_wait(&passed, &lock);
+        pthread_mutex_unlock(&lock);
+        for (int i = 0; i < 10000000; i++)
+            x += (uint64_t)i;
+        pthread_mutex_lock(&lock);
+        turn++;
+        pthread_cond_broadcast(&passed);
+        pthread_mutex_unlock(&lock);
+    }
+    return 0;
+}
+int main(void)
+{
+    pthread_t threads[THREADS];
+    for (intptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], 0, take_turns, (void *)i);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+C
+gcc -O1 -g -pthread -o passed passed.c || { bad 'the program does not compile'; finish; }
+"$gait" record -q -o passed.data -- ./passed || bad 'record of work that is passed on'
+"$gait" report passed.data >passed.out
+grep -q 'mostly waits' passed.out && { bad 'work that is passed on makes the program wait'; head -5 passed.out; }
 # What is said to be typed can be typed.
 sed -n 's/^      gait \(.*\)/\1/p' user.out kernel.out waits.out | sort -u >commands
 [ -s commands ] || bad 'no command to type'
@@ -119,6 +158,9 @@ for form in --top-down --bottom-up --flat --kernel; do
     awk '/weighed by/{rows=1; next} /^[0-9]+ contexts|^kernel time|^all of|^not seen|^\(/{rows=0} rows && length($0) > 80' out >wide
     [ ! -s wide ] || { bad "contexts $form: rows are wider than 80 columns"; cat wide; }
 done
+script -qec "stty cols 72; $gait waits --color never --no-pager waits" /dev/null </dev/null | tr -d '\r' >out
+sed -n '/^by reason/,/^$/p; /^by thread/,/^$/p' out | grep -v '^by \|^$' | grep -v '%\|^ *time .*share' >wrapped
+{ [ ! -s wrapped ] && grep -q '^by reason' out; } || { bad 'waits: rows are wrapped'; cat out; }
 # Losses that nobody can do anything about are for those who ask, too.
 "$gait" report user | grep -q 'interrupt in the kernel' && bad 'interrupts in the kernel are a loss'
 if grep -q '"kernel": [1-9]' user.json; then

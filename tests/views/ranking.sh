@@ -107,6 +107,21 @@ for data in 'data', 'plain':
     check(f'{data}: no row of multi.c', files.get('multi.c', {}).get('time', 0) > 0.5 * user)
 sys.exit(bad)
 P
+# A kernel that was not sampled has its time in a row, of the processes and threads where these are asked for.
+status 0 'no samples of the kernel' "$gait" record --no-kernel -o unsampled -- ./multi
+for by in function module process,function thread,module cpu,function; do
+    "$gait" report --by $by --json unsampled >one.json || bad "unsampled by $by as JSON"
+    "$gait" report --by $by unsampled >one || bad "unsampled by $by"
+    grep -q '^ *[0-9.]*% .* kernel .*\[kernel\]' one || { bad "unsampled by $by: no row of the kernel"; cat one; }
+        [ $by = function ] || python3 - $by <<'P' || failures=$((failures + 1))
+import json, sys
+report = json.load(open('one.json'))
+share, kernel = sum(r['share'] for r in report['rows']), sum(r['kernel_time'] for r in report['rows'])
+ok = abs(share - 1) < 0.001 and abs(kernel - report['kernel_time']) < 0.02 * report['user_time'] and kernel > 0.3
+ok or print(f'FAILED: unsampled by {sys.argv[1]}: shares {share:.3f}, kernel {kernel:.3f} of {report["kernel_time"]:.3f} s')
+sys.exit(not ok)
+P
+done
 # What is sampled in the kernel stands among the rest, and says so.
 if grep -q '"kernel_samples": [1-9]' <("$gait" info --json data); then
     grep -q '^ *[0-9.]*% .* kernel  \[kernel\]$' data.module || { bad 'no row of the kernel'; cat data.module; }

@@ -210,23 +210,42 @@ static void cell_add(struct ranking *ranking, const uint32_t *row_of, uint32_t *
     }
 }
 
-/* Time in a kernel that nobody sampled is one row, so that shares are still of all. */
-static void unsampled_add(struct ranking *ranking)
+static void unsampled_row(struct ranking *ranking, struct map *places, struct rank_row known)
 {
-    const struct totals *totals = &ranking->plain.profile->totals;
+    known.module = MODULE_NONE;
+    known.name = "[kernel]";
+    known.cpu = SLICE_CPU_NONE;
+    uint32_t place = row_at(ranking, places, &known);
+    struct rank_row *row = &ranking->at[place];
+    row->name = known.name;
+    row->cpu = known.cpu;
+    row->counted = true;
+    row->kernel_ns += known.kernel_ns;
+}
+
+/* Time in a kernel that nobody sampled is a row, or one of each thread, whose kernel time is known,
+ * so that shares are still of all. */
+static void unsampled_add(struct ranking *ranking, struct map *places)
+{
+    const struct profile *profile = ranking->plain.profile;
     const struct plain_filter *filter = &ranking->plain.filter;
+    uint64_t left = profile->totals.kernel_ns;
     bool filtered =
         filter->pid || filter->tid || ranking->scene->only_function || ranking->scene->only_module;
-    if (filtered || ranking->plain.beside.sum || plain_counts_events(ranking->plain.profile) ||
-        of_threads(&ranking->keys))
+    if (filtered || ranking->plain.beside.sum || plain_counts_events(profile))
         return;
-    ranking->kernel = (double)totals->kernel_ns / 1e9;
-    if (totals->kernel_ns)
-        *vec_push(ranking) = (struct rank_row){.module = MODULE_NONE,
-                                               .name = "[kernel]",
-                                               .cpu = SLICE_CPU_NONE,
-                                               .counted = true,
-                                               .kernel_ns = totals->kernel_ns};
+    ranking->kernel = (double)left / 1e9;
+    for (size_t i = 0; of_threads(&ranking->keys) && i < profile->threads.n; i++) {
+        const struct thread_times *thread = &profile->threads.at[i];
+        uint64_t ns = thread->kernel_ns < left ? thread->kernel_ns : left; /* clocks differ */
+        if (ns)
+            unsampled_row(
+                ranking, places,
+                (struct rank_row){.pid = thread->pid, .tid = thread->tid, .kernel_ns = ns});
+        left -= ns;
+    }
+    if (left)
+        unsampled_row(ranking, places, (struct rank_row){.kernel_ns = left});
 }
 
 static void samples_rank(struct ranking *ranking)
@@ -240,10 +259,10 @@ static void samples_rank(struct ranking *ranking)
         cell_add(ranking, row_of, stamps, i);
     mem_free(stamps);
     mem_free(row_of);
-    map_release(&places);
     ranking->user = plain_amount(plain, &plain->kept).value;
     ranking->kernel = plain_beside(plain, &plain->beside);
-    unsampled_add(ranking);
+    unsampled_add(ranking, &places);
+    map_release(&places);
 }
 
 /* ---- what the kernel counted */
