@@ -4,15 +4,19 @@
 #include "agent/base/stale.h"
 #include "agent/sampling/retire.h"
 #include "agent/signals/handover.h"
+#include "agent/signals/signals.h"
+#include "agent/signals/trap.h"
 #include "shim/libc.h"
 
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef int mprotect_fn(void *, size_t, int);
@@ -25,6 +29,7 @@ typedef int shmdt_fn(const void *);
 typedef int dlclose_fn(void *);
 typedef long ptrace_fn(enum __ptrace_request, ...);
 typedef long syscall_fn(long, long, long, long, long, long, long);
+typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 typedef int prctl_fn(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 /* An exact run sees the system call itself. Before the agent begins, only code that patches itself
@@ -137,10 +142,45 @@ static void calls_end(void)
     handover_end();
 }
 
+/* A handler's return is a system call as well, and the program permits libc's alone. */
+static void handlers_return_by_libc(void)
+{
+    static sigaction_fn *next;
+    libc_function(&next, "sigaction");
+    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
+        struct sigaction now;
+        if (next(signal, NULL, &now) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
+            next(signal, &now, NULL);
+    }
+}
+
+/* System calls of the thread become signals (Wine does that), those of our handlers too. So all
+ * signals are the program's again, once nobody is in a handler of ours and samples that were on
+ * their way have come. */
+static void signals_end(void)
+{
+    enum { NAPS = 2000 };
+    const struct timespec nap = {.tv_nsec = 500000};
+    if (!agent.channel || agent.options.mode != RECORD_SAMPLED)
+        return;
+    for (int i = 0; i < NAPS; i++) {
+        nanosleep(&nap, NULL);
+        if (__atomic_load_n(&agent.inside, __ATOMIC_SEQ_CST))
+            continue;
+        trap_wait(true);
+        signals_return();
+        handlers_return_by_libc();
+        return;
+    }
+}
+
 static void prctl_heed(long option, unsigned long argument)
 {
-    if (option == PR_SET_SECCOMP)
+    bool dispatches = option == PR_SET_SYSCALL_USER_DISPATCH && argument != PR_SYS_DISPATCH_OFF;
+    if (option == PR_SET_SECCOMP || dispatches)
         calls_end();
+    if (dispatches)
+        signals_end();
     if (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV)
         agent_clock_forbidden();
 }

@@ -64,6 +64,16 @@ void exact_actions_begin(void)
     }
 }
 
+void exact_actions_give_back(bool all)
+{
+    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
+        if (!agent.own[signal] || !(all || signal == SIGSYS))
+            continue;
+        sys6(SYS_rt_sigaction, signal, (long)&agent.actions[signal], 0, 8, 0, 0);
+        agent.own[signal] = false;
+    }
+}
+
 long exact_actions_change(uint64_t signal, uint64_t set, uint64_t old, uint64_t mask_bytes)
 {
     struct kernel_sigaction wanted;

@@ -29,3 +29,5 @@ void exact_actions_reset(int signal, uint64_t handler);
 /* During exec, which inherits them, the kernel itself ignores signals that the agent keeps but the
  * program ignores. */
 void exact_actions_ignore(bool really);
+/* The kernel has the program's actions again, of all signals or of SIGSYS alone. */
+void exact_actions_give_back(bool all);

@@ -192,6 +192,15 @@ static bool ends_the_run(const struct context *context)
     return gpr[RAX] == SYS_seccomp || (gpr[RAX] == SYS_prctl && (filters || forbids));
 }
 
+/* System calls become signals of the thread, ours too: a signal must not come by the agent. Other
+ * threads that walk need it, but for that one signal. */
+static bool begins_to_dispatch(const struct context *context)
+{
+    const uint64_t *gpr = context->gpr;
+    return gpr[RAX] == SYS_prctl && gpr[RDI] == PR_SET_SYSCALL_USER_DISPATCH &&
+           gpr[RSI] != PR_SYS_DISPATCH_OFF;
+}
+
 /* Comes back only if it failed. */
 static long become(const struct thread *thread, const uint64_t *gpr, bool at)
 {
@@ -270,7 +279,10 @@ static bool answer(struct thread *thread, uint64_t next)
         context->pc = thread->call_pc;
         return false;
     }
-    if (ends_the_run(context)) {
+    bool dispatch = begins_to_dispatch(context);
+    if (dispatch)
+        exact_actions_give_back(!others());
+    if (dispatch || ends_the_run(context)) {
         context->pc = thread->call_pc;
         return false;
     }

@@ -463,8 +463,12 @@ void signals_return(void)
         if (!agent.own[signal])
             continue;
         sys6(SYS_rt_sigaction, signal, 0, (long)&now, 8, 0, 0);
+        struct kernel_sigaction action = agent.actions[signal];
+        if (!(action.flags & KERNEL_SA_RESTORER)) /* one that an interposer kept */
+            action.restorer = (uint64_t)signal_restorer;
+        action.flags |= KERNEL_SA_RESTORER;
         if (now.handler == ours) /* else the program has set another since we looked */
-            sys6(SYS_rt_sigaction, signal, (long)&agent.actions[signal], 0, 8, 0, 0);
+            sys6(SYS_rt_sigaction, signal, (long)&action, 0, 8, 0, 0);
         agent.own[signal] = false;
     }
 }
