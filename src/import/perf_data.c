@@ -38,6 +38,10 @@ struct reading {
         VEC(uint32_t);
     } pids; /* that threads are of */
     struct branch_records branches;
+    struct map counters; /* ids of groups' counters; index i is of counts.at[i] */
+    struct counts_seen {
+        VEC(uint64_t);
+    } counts; /* their last values */
     uint64_t taken;
     struct sampled {
         uint64_t n, weight;
@@ -194,6 +198,44 @@ static void lose(struct reading *reading, enum loss loss, uint64_t n)
     sum_add(&reading->profile->totals.losses[loss], n);
 }
 
+static void event_take(struct reading *reading, const struct perf_kind *kind,
+                       const struct interrupted *it)
+{
+    if (is_same_event(kind, reading->first))
+        stack_add(reading, it);
+    else
+        other_add(reading, kind, it);
+}
+
+/* What the counter has more than in the sample before. */
+static uint64_t counter_more(struct reading *reading, const struct perf_counter *counter)
+{
+    uint32_t index = map_add(&reading->counters, &counter->id);
+    if (index == reading->counts.n)
+        *vec_push(&reading->counts) = 0;
+    uint64_t before = reading->counts.at[index];
+    reading->counts.at[index] = counter->value;
+    return counter->value > before ? counter->value - before : 0;
+}
+
+/* Only the first of a group makes samples: each event counts there as often as it has happened
+ * since the sample before, as in perf report. */
+static void group_take(struct reading *reading, const struct perf_seen *seen,
+                       const struct interrupted *it)
+{
+    for (uint64_t i = 0; i < seen->n_counters; i++) {
+        struct perf_counter counter = perf_seen_counter(&reading->file, seen, i);
+        struct interrupted own = *it;
+        if (!counter.kind) {
+            lose(reading, LOSS_garbled, 1);
+            continue;
+        }
+        own.weight = counter_more(reading, &counter);
+        if (own.weight)
+            event_take(reading, counter.kind, &own);
+    }
+}
+
 static void seen_take(struct reading *reading, const struct perf_seen *seen)
 {
     enum sample_origin origin = perf_hardware_origin(&reading->machine, &reading->file, seen);
@@ -207,10 +249,10 @@ static void seen_take(struct reading *reading, const struct perf_seen *seen)
                              .kernel = seen->mode != PERF_RECORD_MISC_USER,
                              .chain = seen->chain,
                              .n_chain = seen->n_chain};
-    if (is_same_event(seen->kind, reading->first))
-        stack_add(reading, &it);
+    if (seen->n_counters)
+        group_take(reading, seen, &it);
     else
-        other_add(reading, seen->kind, &it);
+        event_take(reading, seen->kind, &it);
     if (seen->n_branches && branch_records_usable(seen->kind->branch_type))
         branch_records_add(&reading->branches, seen);
     else if (seen->n_branches)
@@ -401,6 +443,7 @@ static bool reading_open(struct reading *reading, struct profile *profile, const
     }
     map_init(&reading->threads, 2 * sizeof(uint32_t));
     map_init(&reading->tids, sizeof(uint32_t));
+    map_init(&reading->counters, sizeof(uint64_t));
     perf_space_init(&reading->space, profile, &reading->file, binary);
     reading->machine = perf_machine_of(&reading->file);
     kinds_scan(reading);
@@ -413,6 +456,8 @@ static void reading_close(struct reading *reading)
     perf_space_release(&reading->space);
     map_release(&reading->threads);
     map_release(&reading->tids);
+    map_release(&reading->counters);
+    vec_release(&reading->counts);
     vec_release(&reading->pids);
     vec_release(&reading->names);
     vec_release(&reading->order);
@@ -500,7 +545,7 @@ bool perf_data_tell(const void *bytes, size_t n, const struct perf_listener *lis
         struct spe_reader reader = {
             .at = trace.bytes, .end = trace.bytes + trace.n, .place = trace.offset};
         while (spe_seek(&reader)) {
-            listener->begin(listener->parts.closure, (uint64_t)(reader.at - (const uint8_t *)bytes),
+            listener->begin(listener->parts.closure, (uint64_t)(reader.at - reading.file.bytes),
                             "spe");
             spe_tell(&reader, &listener->parts);
         }

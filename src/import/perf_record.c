@@ -60,7 +60,7 @@ static const struct perf_kind *kind_of(const struct perf_file *file, const struc
 
 /* ---- samples */
 
-static void counts_skip(struct cursor *cursor, uint64_t format)
+static void counters_take(struct cursor *cursor, uint64_t format, struct perf_seen *seen)
 {
     uint64_t n = 1;
     unsigned times =
@@ -68,10 +68,27 @@ static void counts_skip(struct cursor *cursor, uint64_t format)
     unsigned each = 1 + words_of(format, PERF_FORMAT_ID | UINT64_C(1) << 4);
     if (format & PERF_FORMAT_GROUP)
         n = cursor_u64(cursor);
-    if (n > cursor_room(cursor) / 8)
+    if (n > cursor_room(cursor) / 8) {
         cursor->bad = true;
-    else
-        cursor_skip(cursor, 8 * (times + n * each));
+        return;
+    }
+    bool group = format & PERF_FORMAT_GROUP && format & PERF_FORMAT_ID;
+    seen->n_counters = group ? n : 0;
+    seen->counter_words = each;
+    cursor_skip(cursor, (uint64_t)8 * times);
+    seen->counters = cursor->at;
+    cursor_skip(cursor, 8 * n * each);
+}
+
+struct perf_counter perf_seen_counter(const struct perf_file *file, const struct perf_seen *seen,
+                                      uint64_t index)
+{
+    struct perf_counter counter;
+    const uint8_t *at = seen->counters + 8 * index * seen->counter_words;
+    memcpy(&counter.value, at, sizeof counter.value);
+    memcpy(&counter.id, at + 8, sizeof counter.id);
+    counter.kind = kind_of_id(file, counter.id);
+    return counter;
 }
 
 static void chain_take(struct cursor *cursor, struct perf_seen *seen)
@@ -153,7 +170,7 @@ bool perf_seen_read(const struct perf_file *file, const struct perf_span *span,
     uint64_t has = seen.has = seen.kind->sample_type;
     words_take(&cursor, has, &seen);
     if (has & PERF_SAMPLE_READ)
-        counts_skip(&cursor, seen.kind->read_format);
+        counters_take(&cursor, seen.kind->read_format, &seen);
     if (has & PERF_SAMPLE_CALLCHAIN)
         chain_take(&cursor, &seen);
     if (has & PERF_SAMPLE_RAW)

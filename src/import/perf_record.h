@@ -17,7 +17,18 @@ struct perf_seen {
     uint64_t n_branches;
     const uint8_t *raw;
     uint32_t raw_bytes;
+    /* Counters of a group (`-e '{a,b}:S'`), of which only the first makes samples. */
+    const uint8_t *counters;
+    uint64_t n_counters;
+    uint32_t counter_words; /* of each: its value, its id, maybe more */
 };
+
+struct perf_counter {
+    const struct perf_kind *kind; /* NULL: not known */
+    uint64_t id, value;           /* value: since the recording began */
+};
+struct perf_counter perf_seen_counter(const struct perf_file *file, const struct perf_seen *seen,
+                                      uint64_t index);
 
 /* False: it does not match its event, or the event is not known. */
 bool perf_seen_read(const struct perf_file *file, const struct perf_span *span,

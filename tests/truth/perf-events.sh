@@ -1,6 +1,6 @@
 #!/bin/bash
 # All events of a perf.data are kept: of each, functions have the weights that perf report gives them. The same of a file
-# that perf compressed.
+# that perf compressed, and of a group whose first event makes the samples.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
 need_command perf linux-perf
@@ -9,11 +9,11 @@ trap 'rm -rf "$work"' EXIT
 events='task-clock cpu-clock cpu-clock:u page-faults context-switches'
 # recorded OPTION...: perf.data
 recorded() {
-    # shellcheck disable=SC2046
-    perf record -q -B -N "$@" $(printf -- '-e %s ' $events) -o "$work/perf.data" -- sh -c 'for i in 1 2 3 4; do ls /usr/bin; python3 -c "import json"; done' \
+    perf record -q -B -N "$@" -o "$work/perf.data" -- sh -c 'for i in 1 2 3 4; do ls /usr/bin; python3 -c "import json"; done' \
         >/dev/null 2>"$work/log"
 }
-recorded || skip "perf record is refused: $(tail -n 1 "$work/log")"
+# shellcheck disable=SC2046
+recorded $(printf -- '-e %s ' $events) || skip "perf record is refused: $(tail -n 1 "$work/log")"
 "$gait" import -q -o "$work/data" "$work/perf.data" || fail "import: status $?"
 "$gait" merge -q -o "$work/merged" "$work/data" "$work/data" || fail "merge: status $?"
 perf record -q -B -N -e page-faults -o "$work/faults.data" -- ls /usr >/dev/null 2>&1 && "$gait" import -q -o "$work/faults" "$work/faults.data" &&
@@ -22,7 +22,7 @@ perf record -q -B -N -e page-faults -o "$work/faults.data" -- ls /usr >/dev/null
 grep -q 'task-clock, context-switches, cpu-clock, cpu-clock:u, page-faults' "$work/log" || fail "events are not listed: $(cat "$work/log")"
 # as_perf_has_them: each event of $work/data, and of $work/merged twice that, against perf report.
 as_perf_has_them() {
-perf report -i "$work/perf.data" --stdio --no-children -g none -F period,dso,symbol -t '|' >"$work/perf" 2>/dev/null
+perf report -i "$work/perf.data" --no-group --stdio --no-children -g none -F period,dso,symbol -t '|' >"$work/perf" 2>/dev/null
 for event in $events; do
     "$gait" report --json --by module --limit 1000 --event "$event" "$work/data" >"$work/ours" || fail "report: status $?"
     "$gait" report --json --by module --limit 1000 --event "$event" "$work/merged" >"$work/twice" || fail "report: status $?"
@@ -54,10 +54,17 @@ CHECK
 done
 }
 as_perf_has_them
-if recorded -z && perf report --header-only -i "$work/perf.data" 2>/dev/null | grep -q '^# compressed : Zstd'; then
+# shellcheck disable=SC2046
+if recorded -z $(printf -- '-e %s ' $events) && perf report --header-only -i "$work/perf.data" 2>/dev/null | grep -q '^# compressed : Zstd'; then
     "$gait" import -q -o "$work/data" "$work/perf.data" || fail "import of compressed records: status $?"
     "$gait" merge -q -o "$work/merged" "$work/data" "$work/data" || fail "merge: status $?"
     as_perf_has_them
 else
     echo 'this perf cannot compress: compressed records are left to tests/unit/import'
 fi
+# Of a group only the first event makes samples, which tell how often the others happened.
+events='cpu-clock page-faults'
+recorded -e '{cpu-clock,page-faults}:S' || fail "perf record of a group: $(tail -n 1 "$work/log")"
+"$gait" import -q -o "$work/data" "$work/perf.data" || fail "import of a group: status $?"
+"$gait" merge -q -o "$work/merged" "$work/data" "$work/data" || fail "merge: status $?"
+as_perf_has_them
