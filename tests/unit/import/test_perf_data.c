@@ -33,7 +33,7 @@ static void record_end(struct bytes_out *out, size_t at, bool sample, uint64_t t
      PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 
 /* Two events, with ids 11 and 22; records begin at 8 * 13 + 16 + 2 * (64 + 16). */
-static void head_put(struct bytes_out *out)
+static void head_put_of(struct bytes_out *out, uint64_t type, uint64_t read_format)
 {
     put(out, "PERFILE2", 8);
     put_u64(out, 104), put_u64(out, 64 + 16);
@@ -44,11 +44,16 @@ static void head_put(struct bytes_out *out)
     put_u64(out, 11), put_u64(out, 22);
     for (uint64_t i = 0; i < 2; i++) {
         put_u32(out, 4), put_u32(out, 64);
-        put_u64(out, i), put_u64(out, 1000), put_u64(out, TYPE), put_u64(out, 0);
+        put_u64(out, i), put_u64(out, 1000), put_u64(out, type), put_u64(out, read_format);
         put_u64(out, (uint64_t)1 << 18);
         put_u64(out, 0), put_u64(out, 0);
         put_u64(out, 104 + 8 * i), put_u64(out, 8);
     }
+}
+
+static void head_put(struct bytes_out *out)
+{
+    head_put_of(out, TYPE, 0);
 }
 
 static void map_put(struct bytes_out *out, uint64_t time, uint64_t start, uint64_t bytes,
@@ -141,6 +146,52 @@ static void samples_are_where_they_were(void **state)
     assert_int_equal(profile.totals.losses[LOSS_garbled], 1);
     assert_string_equal(profile_fact_find(&profile, "event"), "type 4, config 0");
     assert_int_equal(weight_of_event(&profile, "type 4, config 0x1"), 7);
+    profile_release(&profile);
+    vec_release(&out);
+}
+
+/* A sample of the first event, with the counters of both; one of nobody's stands between them. */
+static void group_put(struct bytes_out *out, uint64_t time, uint64_t first, uint64_t second)
+{
+    size_t at = record_begin(out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    put_u64(out, 11), put_u64(out, 0x10100);
+    put_u32(out, 7), put_u32(out, 7);
+    put_u64(out, time), put_u64(out, 1000);
+    put_u64(out, 3); /* counters, and for how long they were on and counted */
+    put_u64(out, time), put_u64(out, time);
+    put_u64(out, first), put_u64(out, 11);
+    put_u64(out, 5), put_u64(out, 99);
+    put_u64(out, second), put_u64(out, 22);
+    record_end(out, at, true, time, 11);
+}
+
+static void group_make(struct bytes_out *out)
+{
+    head_put_of(out,
+                PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                    PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ,
+                PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+                    PERF_FORMAT_TOTAL_TIME_RUNNING);
+    map_put(out, 10, 0x10000, 0x1000, 0x4000, "/nowhere/first");
+    group_put(out, 20, 1000, 0);  /* no second event yet */
+    group_put(out, 30, 2100, 40); /* 1,100 and 40 more */
+    group_put(out, 40, 2100, 40); /* nothing more */
+    group_put(out, 50, 2000, 39); /* less: damaged */
+}
+
+static void counters_of_a_group_are_samples_of_each(void **state)
+{
+    (void)state;
+    struct bytes_out out = {0};
+    struct profile profile;
+    struct err err;
+    group_make(&out);
+    profile_init(&profile);
+    profile.mode = PROFILE_PLAIN;
+    assert_true(perf_data_import(&profile, out.at, out.n, NULL, &err));
+    assert_int_equal(weight_at(&profile, "/nowhere/first", 0x4100, 1), 2100);
+    assert_int_equal(profile.totals.losses[LOSS_garbled], 4); /* the counter of nobody */
+    assert_int_equal(weight_of_event(&profile, "type 4, config 0x1"), 40);
     profile_release(&profile);
     vec_release(&out);
 }
@@ -287,12 +338,14 @@ static void damage_is_survived(void **state)
     (void)state;
     file_damage(file_make);
     file_damage(compressed_some);
+    file_damage(group_make);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_where_they_were),
+        cmocka_unit_test(counters_of_a_group_are_samples_of_each),
         cmocka_unit_test(compressed_records_are_unpacked),
         cmocka_unit_test(bombs_are_refused),
         cmocka_unit_test(modules_beyond_the_facts_are_counted),
