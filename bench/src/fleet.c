@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         snprintf(text, sizeof text, "machine-%05d", machine);
         host_set(profile, text);
         profile->start_unix_ns =
-            strtoull(argv[4], NULL, 10) * 1000000000u + (uint64_t)machine * 86000000000u;
+            (strtoull(argv[4], NULL, 10) + (uint64_t)machine * 86 % 86000) * 1000000000u;
         profile_write_bytes(&bytes, profile, true);
         snprintf(text, sizeof text, "%s/%05d-%s.data", argv[1], machine, argv[4]);
         FILE *to = fopen(text, "we");

@@ -9,7 +9,7 @@ struct roll_up {
     uint64_t recordings, sums;         /* rolled up, and made of them */
 };
 
-/* What is to be rolled up: hours that were over so many seconds ago (0: all, also of the hour that is
- * not over), and days two days ago. */
+/* What is to be rolled up: hours that were over so many seconds ago (0: all, also of the hour that
+ * is not over), and days two days ago. */
 struct roll_up roll_up_after(uint64_t now_ns, double seconds);
 bool roll_up(struct store *store, struct roll_up *roll, struct err *err);

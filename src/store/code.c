@@ -8,6 +8,8 @@
 #include "store/origin.h"
 #include "wire/varint.h"
 
+#include <stdlib.h>
+
 /* Of one function different recordings may know more or less. */
 struct part_key {
     uint64_t kind, at, bytes;
@@ -158,12 +160,34 @@ static bool module_send(struct sql *sql, struct code_known *known, struct profil
     return ok;
 }
 
+struct numbered {
+    const struct module *module;
+    uint32_t index;
+};
+
+static int numbered_compare(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+    int order = memcmp(x->module->build_id, y->module->build_id, sizeof x->module->build_id);
+    return order ? order : x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* In the order of build-ids: two who send at a time do not wait for each other (push_together). */
 bool code_send(struct sql *sql, struct code_known *known, struct profile *profile, struct err *err)
 {
+    struct {
+        VEC(struct numbered);
+    } modules = {0};
+    bool ok = true;
     for (uint32_t i = 0; i < profile->modules.n; i++)
-        if (shared(&profile->modules.at[i]) && !module_send(sql, known, profile, i, err))
-            return false;
-    return true;
+        if (shared(&profile->modules.at[i]))
+            *vec_push(&modules) = (struct numbered){&profile->modules.at[i], i};
+    if (modules.n)
+        qsort(modules.at, modules.n, sizeof *modules.at, numbered_compare);
+    for (size_t i = 0; ok && i < modules.n; i++)
+        ok = module_send(sql, known, profile, modules.at[i].index, err);
+    vec_release(&modules);
+    return ok;
 }
 
 /* ---- filling */

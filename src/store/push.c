@@ -24,11 +24,22 @@ void push_init(struct push *push, struct store *store, const struct push_options
     code_known_init(&push->known);
 }
 
-void push_release(struct push *push)
+void push_undo(struct push *push)
 {
     struct err ignored;
     if (push->begun)
         sql_run(push->store->sql, "ROLLBACK", &ignored);
+    push->begun = false;
+    push->day = -1;
+    push->sums = push->committed;
+    /* What it sent is not there. */
+    code_known_release(&push->known);
+    code_known_init(&push->known);
+}
+
+void push_release(struct push *push)
+{
+    push_undo(push);
     kernel_table_release(&push->kernel);
     code_known_release(&push->known);
 }
@@ -38,7 +49,39 @@ bool push_commit(struct push *push, struct err *err)
     if (!push->begun)
         return true;
     push->begun = false;
-    return sql_run(push->store->sql, "COMMIT", err);
+    if (!sql_run(push->store->sql, "COMMIT", err))
+        return false;
+    push->committed = push->sums;
+    return true;
+}
+
+static bool some_add(struct push *push, size_t first, size_t n, push_add *add, void *to,
+                     struct err *err)
+{
+    bool ok = true;
+    push->store->sql->clashed = false;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = add(push, to, first + i, err);
+    ok = ok && push_commit(push, err);
+    if (!ok)
+        push_undo(push);
+    return ok;
+}
+
+bool push_together(struct push *push, size_t n, push_add *add, void *to, struct err *err)
+{
+    enum { TRIES = 4 };
+    bool ok = some_add(push, 0, n, add, to, err);
+    if (ok || !push->store->sql->clashed)
+        return ok;
+    /* One locks what it adds in an order that all have: code by build-ids, then the recording. */
+    ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        ok = false;
+        for (unsigned k = 0; !ok && k < TRIES && (!k || push->store->sql->clashed); k++)
+            ok = some_add(push, i, 1, add, to, err);
+    }
+    return ok;
 }
 
 static bool file_bytes(const char *path, struct bytes *to, struct err *err)
@@ -105,14 +148,15 @@ static void prepare(struct push *push, struct profile *profile, const char *serv
         profile_compact(profile, service);
 }
 
+/* Room for a day is made in a transaction of its own where that can be: others wait for it. */
 static bool begin(struct push *push, int64_t day, struct err *err)
 {
-    if (!push->begun && !sql_begin(push->store->sql, err))
-        return false;
-    push->begun = true;
     if (day != push->day && !sql_day(push->store->sql, day, err))
         return false;
     push->day = day;
+    if (!push->begun && !sql_begin(push->store->sql, err))
+        return false;
+    push->begun = true;
     return true;
 }
 

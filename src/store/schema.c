@@ -101,6 +101,31 @@ struct step {
     "  RETURN day;\n"                                                                              \
     "END $f$"
 
+/* Of names this process remembers that they are not there, whatever others made while it waited for
+ * the lock; of rows it does not. */
+#define DAY_FUNCTION_4                                                                             \
+    "CREATE OR REPLACE FUNCTION gait_day(day BIGINT) RETURNS BIGINT LANGUAGE plpgsql "             \
+    "SECURITY DEFINER SET search_path FROM CURRENT AS $f$\n"                                       \
+    "DECLARE part TEXT := 'gait_recordings_' || day;\n"                                            \
+    "  today BIGINT := floor(extract(epoch FROM now()) / 86400);\n"                                \
+    "BEGIN\n"                                                                                      \
+    "  IF day < 0 OR day > today + 2 THEN\n"                                                       \
+    "    RAISE EXCEPTION 'day % is in the future: a clock is wrong', day;\n"                       \
+    "  END IF;\n"                                                                                  \
+    "  IF to_regclass(part) IS NOT NULL THEN RETURN day; END IF;\n"                                \
+    "  IF session_user <> current_user AND day < today - 400 THEN\n"                               \
+    "    RAISE EXCEPTION 'day % is more than 400 days ago: a clock is wrong', day;\n"              \
+    "  END IF;\n"                                                                                  \
+    "  PERFORM pg_advisory_xact_lock(" LOCK ");\n"                                                 \
+    "  IF EXISTS (SELECT FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c "                \
+    "ON c.oid = i.inhrelid WHERE i.inhparent = 'gait_recordings'::regclass "                       \
+    "AND c.relname = part) THEN RETURN day; END IF;\n"                                             \
+    "  EXECUTE format('CREATE TABLE %I (LIKE gait_recordings)', part);\n"                          \
+    "  EXECUTE format('ALTER TABLE gait_recordings ATTACH PARTITION %I "                           \
+    "FOR VALUES FROM (%s) TO (%s)', part, day, day + 1);\n"                                        \
+    "  RETURN day;\n"                                                                              \
+    "END $f$"
+
 /* Counts whole rows, and takes only such as gait push makes. */
 #define SENT_FUNCTION_3                                                                            \
     "CREATE OR REPLACE FUNCTION gait_sent_count() RETURNS TRIGGER LANGUAGE plpgsql "               \
@@ -174,8 +199,14 @@ static const struct step steps[] = {
     {POSTGRES_ONLY, 3, PATH_LAST},
     {POSTGRES_ONLY, 3, DAY_FUNCTION_3},
     {POSTGRES_ONLY, 3, SENT_FUNCTION_3},
+    /* What gait must know to use these tables: a change that older ones need not know of leaves it.
+     */
+    {BOTH, 4, "ALTER TABLE gait_store ADD COLUMN oldest BIGINT NOT NULL DEFAULT 3"},
+    {POSTGRES_ONLY, 4, PATH_LAST},
+    {POSTGRES_ONLY, 4, DAY_FUNCTION_4},
 };
-enum { STEPS = sizeof steps / sizeof *steps, NEWEST = 3 };
+/* Tables of the oldest version are used as they are where they may not be brought up to date. */
+enum { STEPS = sizeof steps / sizeof *steps, OLDEST = 3, NEWEST = 4 };
 
 static bool number_take(void *to, const struct sql_value *columns, struct err *err)
 {
@@ -201,8 +232,15 @@ static bool version_read(struct sql *sql, int64_t *ret_version, struct err *err)
     return true;
 }
 
-static bool newer(const struct sql *sql, int64_t version, struct err *err)
+/* So machines need not all get a new gait at once. */
+static bool newer_usable(struct sql *sql, int64_t version, struct err *err)
 {
+    struct err ignored;
+    int64_t oldest = INT64_MAX;
+    if (sql_query(sql, "SELECT oldest FROM gait_store", NULL, 0, number_take, &oldest, NULL,
+                  &ignored) &&
+        oldest <= NEWEST)
+        return true;
     return err_set(err, ERR_FORMAT,
                    "%s: the store has version %lld, made by a newer gait; this one knows versions "
                    "up to %d",
@@ -217,8 +255,8 @@ bool schema_check(struct sql *sql, struct err *err)
     if (!version)
         return err_set(err, ERR_FORMAT, "%s: no store of gait; gait push -s makes one", sql->shown);
     if (version > NEWEST)
-        return newer(sql, version, err);
-    if (version < NEWEST)
+        return newer_usable(sql, version, err);
+    if (version < OLDEST)
         return err_set(err, ERR_FORMAT,
                        "%s: the store has version %lld, made by an older gait; type:  gait store "
                        "update",
@@ -243,6 +281,17 @@ static bool migrate(struct sql *sql, int64_t version, struct err *err)
                      &newest, 1, NULL, NULL, NULL, err);
 }
 
+static bool update(struct sql *sql, int64_t *version, struct err *err)
+{
+    if (!sql_begin(sql, err))
+        return false;
+    if (sql->driver->partitions && !sql_run(sql, "SELECT pg_advisory_xact_lock(" LOCK ")", err))
+        return false;
+    /* Another process may have made them meanwhile. */
+    return version_read(sql, version, err) && (*version >= NEWEST || migrate(sql, *version, err)) &&
+           sql_run(sql, "COMMIT", err);
+}
+
 bool schema_make(struct sql *sql, struct err *err)
 {
     struct err ignored;
@@ -250,17 +299,10 @@ bool schema_make(struct sql *sql, struct err *err)
     if (!version_read(sql, &version, err))
         return false;
     if (version > NEWEST)
-        return newer(sql, version, err);
-    if (version == NEWEST)
-        return true;
-    if (!sql_begin(sql, err))
-        return false;
-    if (sql->driver->partitions && !sql_run(sql, "SELECT pg_advisory_xact_lock(" LOCK ")", err))
-        return false;
-    /* Another process may have made them meanwhile. */
-    if (version_read(sql, &version, err) && (version >= NEWEST || migrate(sql, version, err)) &&
-        sql_run(sql, "COMMIT", err))
+        return newer_usable(sql, version, err);
+    if (version == NEWEST || update(sql, &version, err))
         return true;
     sql_run(sql, "ROLLBACK", &ignored);
-    return false;
+    /* A sender may not change tables, and need not. */
+    return version >= OLDEST;
 }

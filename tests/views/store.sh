@@ -85,6 +85,15 @@ status 2 'a torn store' "$gait" report -i "sqlite:$work/torn?mode=exact"
 python3 -c "import sqlite3; sqlite3.connect('$work/torn2').execute('CREATE TABLE gait_store AS SELECT 99 AS version').connection.commit()"
 status 2 'a newer store' "$gait" push -s "sqlite:$work/torn2" "$work/exact-1"
 says 'made by a newer gait'
+cp "$work/store" "$work/newer"
+python3 -c "
+import sqlite3
+base = sqlite3.connect('$work/newer'); base.execute('UPDATE gait_store SET version = 99'); base.commit()"
+status 0 'a newer store that says it can be used' "$gait" push -s "sqlite:$work/newer" "$work/exact-1"
+python3 -c "
+import sqlite3
+base = sqlite3.connect('$work/newer'); base.execute('UPDATE gait_store SET oldest = 99'); base.commit()"
+status 2 'one that says it cannot' "$gait" push -s "sqlite:$work/newer" "$work/exact-1"
 status 129 'no name of a store' "$gait" push -s "$work/store" "$work/exact-1"
 says 'expected sqlite:PATH or postgresql:'
 
@@ -92,6 +101,22 @@ if postgres_start; then
     views=('report --no-pager')
     takes "postgresql://owner@/postgres?host=$pg_sockets" "&" | sed 's/^FAILED/FAILED: PostgreSQL/'
     failures=$((failures + PIPESTATUS[0]))
+    # Eight who send at a time, each in its own order, the first of that day: nobody fails, each is stored once.
+    sql 'CREATE DATABASE crowd'
+    for ((i = 0; i < 30; i++)); do
+        set -- $recorded
+        shift $((i % $#))
+        cp "$1" "$work/crowd-$i" && printf 'tail %d' "$i" >>"$work/crowd-$i"
+    done
+    for ((i = 0; i < 8; i++)); do
+        (shuf -e "$work"/crowd-* | xargs "$gait" push -q -s "postgresql://owner@/crowd?host=$pg_sockets" || echo "sender $i failed") &
+    done >"$work/senders" 2>&1
+    for ((i = 0; i < 8; i++)); do wait -n; done
+    [ ! -s "$work/senders" ] || { bad 'senders at a time'; cat "$work/senders"; }
+    status 0 'what a crowd sent' "$gait" store show --json -s "postgresql://owner@/crowd?host=$pg_sockets"
+    same 'recordings of a crowd' 30 "$(grep -o '"recordings": [0-9]*' "$work/stdout" | awk '{ n += $2 } END { print n }')"
+    status 0 'check of it' "$gait" store check -s "postgresql://owner@/crowd?host=$pg_sockets"
+    rm "$work"/crowd-*
 else
     echo 'PostgreSQL is not installed: its half was SKIPPED; type:  sudo apt-get install postgresql'
 fi

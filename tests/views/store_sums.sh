@@ -116,7 +116,7 @@ status 0 'idle' "$gait" record -q -o "$work/idle" -- true
 cp "$work/raw" "$work/older"
 python3 -c "
 import sqlite3
-base = sqlite3.connect('$work/older'); base.execute('DROP INDEX gait_recordings_digest'); base.execute('UPDATE gait_store SET version = 2'); base.commit()"
+base = sqlite3.connect('$work/older'); base.execute('DROP INDEX gait_recordings_digest'); base.execute('ALTER TABLE gait_store DROP COLUMN oldest'); base.execute('UPDATE gait_store SET version = 2'); base.commit()"
 status 2 'an older store' "$gait" report -i "sqlite:$work/older"
 says 'type:  gait store update'
 status 0 'it is brought up to date' "$gait" push -q --service orders -s "sqlite:$work/older" "$work/s1" "$work/idle"
@@ -160,9 +160,43 @@ done
 sql 'UPDATE gait_store SET sender_bytes = 20000'
 status 1 'too much for a day' "$gait" push -s "$sender" "$work"/[rs][23]
 says 'more than the store takes'
+# gait watch: what is too much for today waits, and keeps nothing else from the store.
+mkdir -m 700 "$work/spool"
+now=$(date +%s)
+cp "$work/r2" "$work/spool/0$((now - 60))000000000-1-large.data"
+"$gait" record -q -o "$work/small" -- true
+cp "$work/small" "$work/spool/0${now}000000000-2-small.data"
+printf '%s\n' "store = $sender" "spool = $work/spool" 'send = each' 'watch name=no-such-program' >"$work/watch.conf"
+sql "DELETE FROM gait_sent; DELETE FROM gait_recordings; UPDATE gait_store SET sender_bytes = 5000"
+status 0 'one too large' "$gait" watch --config "$work/watch.conf" --rounds 1
+says 'more than the store takes'
+same 'what waits, and what is stored' '1 0 1' "$(ls "$work/spool" | grep -c -- '-large.data') $(ls "$work/spool" | grep -c -- '-small.data') $(sql "SELECT count(*) FROM gait_recordings WHERE service = 'small'")"
+
+# A store of the version before takes what a newer gait sends as a role that may not change it.
+sql 'UPDATE gait_store SET version = 3, sender_bytes = 100000000'
+status 0 'tables of an older gait' "$gait" push -q -s "$sender" "$work/r3"
+same 'its version' 3 "$(sql 'SELECT version FROM gait_store')"
 sql 'UPDATE gait_store SET version = 77'
+status 0 'a newer store that says it can be used' "$gait" push -q -s "$sender" "$work/r3"
+sql 'UPDATE gait_store SET oldest = 77'
 status 2 'a newer store' "$gait" push -s "$sender" "$work/r2"
 says 'made by a newer gait'
+# A server that says it is PostgreSQL 12.
+python3 - "$work/old" <<'P' &
+import os, socket, struct, sys
+os.mkdir(sys.argv[1])
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1] + '/.s.PGSQL.5432')
+server.listen()
+client, _ = server.accept()
+client.recv(4096)
+message = lambda kind, body: kind + struct.pack('>I', len(body) + 4) + body
+client.sendall(message(b'R', struct.pack('>I', 0)) + message(b'S', b'server_version\x0012.22\0') + message(b'Z', b'I'))
+client.recv(4096)
+P
+until [ -e "$work/old/.s.PGSQL.5432" ]; do sleep 0.05; done
+status 1 'an old server' "$gait" push -s "postgresql://owner@/postgres?host=$work/old" "$work/r2"
+says 'PostgreSQL 12; expected 13 or newer'
 postgres_stop
 status 1 'a store that is away' "$gait" push -s "$sender" "$work/r2"
 says 'connection to server'

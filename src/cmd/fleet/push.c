@@ -52,18 +52,31 @@ static bool parse(struct options *options, int argc, char **argv, struct err *er
     return true;
 }
 
+struct some {
+    char **files;
+    bool quiet;
+};
+
+static bool one_push(struct push *push, void *to, size_t i, struct err *err)
+{
+    const struct some *some = to;
+    bool ok = push_file(push, some->files[i], err);
+    if (ok && *push->warning && !some->quiet)
+        say("%s", push->warning);
+    return ok;
+}
+
 static bool push_all(struct push *push, const struct options *options, struct err *err)
 {
-    unsigned open = 0;
-    for (char **file = options->files; *file; file++) {
-        if (!push_file(push, *file, err))
-            return false;
-        if (*push->warning && !options->quiet)
-            say("%s", push->warning);
-        if (++open % COMMIT_FILES == 0 && !push_commit(push, err))
-            return false;
+    struct some some = {options->files, options->quiet};
+    size_t n = 0;
+    bool ok = true;
+    for (; ok && *some.files; some.files += n) {
+        for (n = 0; some.files[n] && n < COMMIT_FILES; n++)
+            continue;
+        ok = push_together(push, n, one_push, &some, err);
     }
-    return push_commit(push, err);
+    return ok;
 }
 
 int cmd_push(int argc, char **argv)

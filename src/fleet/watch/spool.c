@@ -190,23 +190,54 @@ static void time_mend(struct spool *spool, struct entry *entry, uint64_t now_ns,
     entry_sync(spool->folder);
 }
 
-static bool some_send(struct spool *spool, struct push *push, const struct entry *entries, size_t n,
-                      struct arena *arena, struct err *err)
+struct some {
+    struct spool *spool;
+    struct arena *arena;
+    const struct entry *entries;
+};
+
+static bool one_push(struct push *push, void *to, size_t i, struct err *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        push->options.service = entry_service(arena, entries[i].path);
-        push->options.named_ns = entry_time_ns(entries[i].path);
-        if (push_file(push, entries[i].path, err))
-            continue;
-        if (readable(entries[i].path))
-            return false;
-        spool_drop(spool, entries[i].path);
-    }
-    if (!push_commit(push, err))
+    struct some *some = to;
+    const char *path = some->entries[i].path;
+    push->options.service = entry_service(some->arena, path);
+    push->options.named_ns = entry_time_ns(path);
+    if (push_file(push, path, err))
+        return true;
+    if (readable(path))
+        return false;
+    spool_drop(some->spool, path);
+    return true;
+}
+
+static bool some_send(struct push *push, struct some some, size_t n, struct err *err)
+{
+    if (!push_together(push, n, one_push, &some, err))
         return false;
     for (size_t i = 0; i < n; i++)
-        unlink(entries[i].path);
+        unlink(some.entries[i].path);
     return true;
+}
+
+/* One that the store refuses, or that is more than it takes today, does not keep others from it. */
+static bool apart_send(struct push *push, struct some some, size_t n, unsigned *refused,
+                       struct err *err)
+{
+    enum { REFUSED_MAX = 16 };
+    uint64_t ignored;
+    bool ok = true;
+    for (size_t i = 0; i < n && *refused < REFUSED_MAX; i++, some.entries++) {
+        struct err why;
+        if (some_send(push, some, 1, &why))
+            continue;
+        if (ok)
+            *err = why;
+        ok = false;
+        ++*refused;
+        if (!store_now(push->store, &ignored, &why))
+            *refused = REFUSED_MAX; /* it is away */
+    }
+    return ok && *refused < REFUSED_MAX;
 }
 
 static bool all_send(struct spool *spool, struct push *push, struct entries *waiting,
@@ -214,14 +245,24 @@ static bool all_send(struct spool *spool, struct push *push, struct entries *wai
 {
     enum { AT_ONCE = 64 };
     uint64_t now_ns;
+    unsigned refused = 0;
     if (!store_now(push->store, &now_ns, err))
         return false;
     for (size_t i = 0; i < waiting->n; i++)
         time_mend(spool, &waiting->at[i], now_ns, arena);
     bool ok = true;
-    for (size_t i = 0; ok && i < waiting->n; i += AT_ONCE)
-        ok = some_send(spool, push, waiting->at + i,
-                       i + AT_ONCE < waiting->n ? AT_ONCE : waiting->n - i, arena, err);
+    for (size_t i = 0; i < waiting->n; i += AT_ONCE) {
+        struct some some = {spool, arena, waiting->at + i};
+        size_t n = i + AT_ONCE < waiting->n ? AT_ONCE : waiting->n - i;
+        struct err why;
+        if (!refused && some_send(push, some, n, &why))
+            continue;
+        if (apart_send(push, some, n, &refused, &why))
+            continue;
+        if (ok)
+            *err = why;
+        ok = false;
+    }
     return ok;
 }
 

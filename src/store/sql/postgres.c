@@ -60,10 +60,12 @@ static bool failed(const struct postgres *postgres, const char *message, struct 
     return err_set(err, ERR_SYSTEM, "%s: %.*s", postgres->sql.shown, length, message);
 }
 
-static bool refused(const struct postgres *postgres, const PGresult *result, struct err *err)
+static bool refused(struct postgres *postgres, const PGresult *result, struct err *err)
 {
     const char *state = lib.PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *text = lib.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    /* A deadlock, or a row that another transaction changed. */
+    postgres->sql.clashed = state && (strcmp(state, "40P01") == 0 || strcmp(state, "40001") == 0);
     if (!text)
         return failed(postgres, lib.PQerrorMessage(postgres->connection), err);
     if (state && strcmp(state, "42501") == 0)
@@ -174,7 +176,10 @@ static void notice_ignore(void *to, const PGresult *result)
 }
 
 static const struct sql_driver driver = {
-    .partitions = true, .begin = "BEGIN", .query = postgres_query, .close = postgres_close};
+    .partitions = true,
+    .begin = "BEGIN ISOLATION LEVEL READ COMMITTED", /* whatever the base's default is */
+    .query = postgres_query,
+    .close = postgres_close};
 
 static bool connected(struct postgres *postgres, struct err *err)
 {

@@ -30,7 +30,8 @@ typedef bool sql_row(void *to, const struct sql_value *columns, struct err *err)
 
 struct sql {
     const struct sql_driver *driver;
-    char *shown; /* what messages call the database; without a password */
+    char *shown;  /* what messages call the database; without a password */
+    bool clashed; /* the last failure: another transaction was in the way; the same again may do */
 };
 
 struct sql_driver {

@@ -53,9 +53,10 @@ struct sqlite {
 
 enum { BUSY_MS = 20000, COLUMNS_MAX = 16 };
 
-static bool failed(const struct sqlite *sqlite, int code, struct err *err)
+static bool failed(struct sqlite *sqlite, int code, struct err *err)
 {
     const char *path = sqlite->sql.shown;
+    sqlite->sql.clashed = (code & 0xff) == SQLITE_BUSY;
     switch (code & 0xff) {
     case SQLITE_NOTADB: return err_set(err, ERR_FORMAT, "%s: not a SQLite database", path);
     case SQLITE_CORRUPT:
