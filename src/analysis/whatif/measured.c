@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-void measured_make(struct measured *measured, const struct scene *scene)
+void measured_make(struct whatif_measured *measured, const struct scene *scene)
 {
     struct items items;
-    *measured = (struct measured){0};
+    *measured = (struct whatif_measured){0};
     map_init(&measured->functions, 2 * sizeof(uint64_t));
     items_list(&items, scene, BY_FUNCTION);
     for (size_t i = 0; i < items.n; i++) {
@@ -20,13 +20,14 @@ void measured_make(struct measured *measured, const struct scene *scene)
     items_release(&items);
 }
 
-void measured_release(struct measured *measured)
+void measured_release(struct whatif_measured *measured)
 {
     map_release(&measured->functions);
     vec_release(measured);
 }
 
-struct quantity measured_of(const struct measured *measured, uint32_t module, function_id function)
+struct quantity measured_of(const struct whatif_measured *measured, uint32_t module,
+                            function_id function)
 {
     const uint64_t key[] = {module, function};
     uint32_t index = map_find(&measured->functions, key);

@@ -8,15 +8,16 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-struct measured {
+struct whatif_measured {
     struct map functions; /* module of the scene, and function */
     VEC(struct quantity);
 };
 
-void measured_make(struct measured *measured, const struct scene *scene);
-void measured_release(struct measured *measured);
+void measured_make(struct whatif_measured *measured, const struct scene *scene);
+void measured_release(struct whatif_measured *measured);
 /* What ran in the function; nothing if it was not seen. */
-struct quantity measured_of(const struct measured *measured, uint32_t module, function_id function);
+struct quantity measured_of(const struct whatif_measured *measured, uint32_t module,
+                            function_id function);
 /* A part of the modelled cycles was gained in code that takes `part` of them; of the user time it
  * takes `share`. */
 struct estimate measured_gain(struct estimate gain, double part, struct estimate share);

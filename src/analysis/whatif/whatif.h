@@ -35,7 +35,7 @@ struct whatif_row {
 
 struct whatif {
     struct modelled modelled;
-    struct measured measured;
+    struct whatif_measured measured;
     VEC(struct whatif_row); /* by gain_order */
     size_t found;           /* candidates, of which some were tried */
     uint64_t replayed;      /* windows that were gone again, once for each candidate */
