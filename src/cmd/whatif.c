@@ -30,6 +30,8 @@ static const struct flag flags[] = {
      ": only changes of this kind", .take = take_kind},
     {"tries", 0, "N", NULL, "number of places that are tried (40)",
      TAKE(u32, struct options, asked.tries), .low = 1, .expected = "a number of places"},
+    {"windows", 0, "N", NULL, "so many windows at most, from all of the run (all)",
+     TAKE(u32, struct options, asked.windows), .low = 1, .expected = "a number of windows"},
     {"core", 0, "NAME", NULL,
      "the model: a name (gait list cores), native or a file (the one most like the processor that "
      "recorded)",

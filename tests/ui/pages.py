@@ -144,7 +144,7 @@ def line_leads_to_code(page):
 
 def changes(page):
     """What changes would bring: the surest gain first."""
-    rows = gait_json('whatif', '--limit', '100', data)['rows']
+    rows = gait_json('whatif', '--windows', '64', '--limit', '100', data)['rows']
     page.open('whatif')
     check('the model', gait_json('whatif', data)['core'] in page.text())
     surest = max((row for row in rows if row['gain_lo'] is not None), key=lambda row: row['gain_lo'])

@@ -143,11 +143,11 @@ const heads = {
   waits: (answer) => `${number(answer.time)} s of waiting in all, ${exact(answer.count)} waits.`,
 };
 
-function measurePage({ id, title, limit, columns, missing, sort, detail }) {
-  const question = limit ? { limit: String(limit) } : {};
+function measurePage({ id, title, limit, columns, missing, sort, detail, params: fixed }) {
+  const question = { ...fixed, ...(limit ? { limit: String(limit) } : {}) };
   return {
     id, title, group: 'Measured',
-    command: () => ({ route: id, params: {} }),
+    command: () => ({ route: id, params: { ...fixed } }),
     async show(root, params) {
       const info = await ask('info');
       const there = info.views.includes(id), uncounted = id !== 'waits' && countsMissing(info);
@@ -181,7 +181,7 @@ export const pipeline = measurePage({ id: 'pipeline', title: 'Pipeline', limit: 
   missing: 'This profile has nothing to simulate: it has no windows. Record without --exact, or the whole run with: gait record --exact=trace --core native -- COMMAND' });
 export const waste = measurePage({ id: 'waste', title: 'Waste', limit: 1000, columns: wasteColumns,
   missing: 'This profile has no addresses and values. Record them: gait record --events edge,call,stack,address,value -- COMMAND' });
-export const whatif = measurePage({ id: 'whatif', title: 'What if', limit: 100, columns: whatifColumns, sort: 'least',
+export const whatif = measurePage({ id: 'whatif', title: 'What if', limit: 100, columns: whatifColumns, sort: 'least', params: { windows: '64' },
   missing: 'This profile has nothing to simulate: it has no windows. Record without --exact and --plain, for more than a second of CPU time.' });
 export const waits = measurePage({ id: 'waits', title: 'Waits', limit: 0, columns: waitColumns, detail: waitStack,
   missing: 'This profile has no waits. The kernel reports them to gait record, if it permits that: gait doctor' });

@@ -189,11 +189,21 @@ static void rows_settle(struct modelled *modelled)
 bool modelled_make(struct modelled *modelled, struct scene *scene, const char *core,
                    struct err *err)
 {
+    return modelled_make_quick(modelled, scene, core, 0, err);
+}
+
+bool modelled_make_quick(struct modelled *modelled, struct scene *scene, const char *core,
+                         size_t windows_most, struct err *err)
+{
     const struct profile *profile = scene->sides[0];
     bool table = profile->modelled.n > 0;
     const char *recorded = profile_fact_find(profile, "core");
     const char *hz = profile_fact_find(profile, "tsc_hz");
-    *modelled = (struct modelled){.scene = scene};
+    *modelled = (struct modelled){.scene = scene, .every = 1};
+    if (windows_most)
+        modelled->every = (profile->windows.n + windows_most - 1) / windows_most;
+    if (!modelled->every) /* there are none */
+        modelled->every = 1;
     if (table && core && recorded && strcmp(core, recorded) != 0)
         return err_set(err, ERR_USAGE,
                        "the trace went through %s when it was recorded and is gone; gait record "

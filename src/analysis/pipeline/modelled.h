@@ -66,6 +66,7 @@ struct modelled {
     struct arena arena;
     struct map keys; /* module and address */
     VEC(struct modelled_row);
+    size_t every;            /* window that is gone: 1 is all of them */
     struct modelled_row all; /* all rows, those of modules that are not shown as well */
 };
 
@@ -74,6 +75,9 @@ bool modelled_has(const struct profile *profile);
 /* core: NULL for the one that the profile was recorded with, or the usual. */
 bool modelled_make(struct modelled *modelled, struct scene *scene, const char *core,
                    struct err *err);
+/* The same with so many windows at most, from all of the run: for a quick look. 0: all. */
+bool modelled_make_quick(struct modelled *modelled, struct scene *scene, const char *core,
+                         size_t windows_most, struct err *err);
 void modelled_release(struct modelled *modelled);
 
 struct modelled_row *modelled_row(struct modelled *modelled, uint32_t module, uint64_t at);

@@ -6,7 +6,7 @@
 static void window_weigh(struct modelled *modelled, const struct core_code *code,
                          const struct account *account, size_t index)
 {
-    uint32_t group = (uint32_t)(index % MODELLED_GROUPS);
+    uint32_t group = (uint32_t)(index / modelled->every % MODELLED_GROUPS);
     double hz = modelled->hz > 0 ? modelled->hz : 1e9;
     double weight_ns = (double)modelled->scene->sides[0]->windows.at[index].weight_ns;
     double times = account->cycles ? weight_ns * hz / 1e9 / (double)account->cycles : 0;
@@ -36,10 +36,11 @@ static void half_take(struct modelled *modelled, size_t half)
     struct account account;
     window_course_open(course, modelled->scene, &modelled->model);
     account_init(&account);
-    for (size_t i = !half; i < course->windows->n; i += 2)
+    const size_t every = modelled->every;
+    for (size_t i = !half * every; i < course->windows->n; i += 2 * every)
         window_course_train(course, i);
     struct account_listener *listener = account_listen(&account, &course->replay);
-    for (size_t i = half; i < course->windows->n; i += 2) {
+    for (size_t i = half * every; i < course->windows->n; i += 2 * every) {
         account_clear(&account);
         window_course_go(course, i);
         account_settle(listener);

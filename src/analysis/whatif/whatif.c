@@ -20,7 +20,8 @@ static const struct image *image_of(void *scene, uint32_t module)
 }
 
 /* The best of each kind, then the best of all: bounds of different kinds are differently rough. */
-static void candidates_cut(struct whatif *whatif, struct candidates *candidates, size_t tries)
+static void candidates_cut(struct whatif *whatif, struct candidates *candidates, size_t tries,
+                           size_t each_kind)
 {
     size_t of_kind[WHATIF_KINDS] = {0}, kept = 0;
     double all =
@@ -28,7 +29,7 @@ static void candidates_cut(struct whatif *whatif, struct candidates *candidates,
     whatif->found = candidates->n;
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *candidate = &candidates->at[i];
-        if (i >= tries && of_kind[candidate->kind] >= EACH_KIND) {
+        if (i >= tries && of_kind[candidate->kind] >= each_kind) {
             whatif->left = fmax(whatif->left, candidate->bound / all);
             continue;
         }
@@ -102,7 +103,8 @@ static void window_try(struct trying *trying, const struct windows *windows, siz
         present_find(trying, present);
     for (size_t k = 0; k < trying->candidates->n; k++)
         if (present[k])
-            candidate_try(trying, &trying->candidates->at[k], index,
+            candidate_try(trying, &trying->candidates->at[k],
+                          index / trying->whatif->modelled.every,
                           (double)windows->at[index].weight_ns / cycles);
     mem_free(present);
 }
@@ -118,12 +120,13 @@ static void half_try(struct whatif *whatif, struct candidates *candidates, size_
     map_init(&trying.places, sizeof(uint64_t));
     for (size_t i = 0; i < candidates->n; i++)
         map_add(&trying.places, &candidates->at[i].at);
-    for (size_t i = !half; i < windows->windows->n; i += 2)
+    const size_t every = whatif->modelled.every;
+    for (size_t i = !half * every; i < windows->windows->n; i += 2 * every)
         window_course_train(windows, i);
     replay_listen(&windows->replay, &trying.course.listener);
     windows->ready = course_ready;
     windows->of = &trying.course;
-    for (size_t i = half; i < windows->windows->n; i += 2) {
+    for (size_t i = half * every; i < windows->windows->n; i += 2 * every) {
         window_course_go(windows, i);
         window_try(&trying, windows->windows, i);
     }
@@ -167,12 +170,12 @@ bool whatif_make(struct whatif *whatif, struct scene *scene, const struct whatif
     struct candidates candidates = {0};
     struct core_code code;
     *whatif = (struct whatif){.user_share = 1, .speed = NAN};
-    if (!modelled_make(&whatif->modelled, scene, asked->core, err))
+    if (!modelled_make_quick(&whatif->modelled, scene, asked->core, asked->windows, err))
         return false;
     code_init(&code, &whatif->modelled.model, (struct code_source){image_of, scene});
     candidates_find(&candidates, &whatif->modelled, &code, asked);
     code_release(&code);
-    candidates_cut(whatif, &candidates, asked->tries);
+    candidates_cut(whatif, &candidates, asked->tries, asked->quick ? 0 : EACH_KIND);
     gain_begin(whatif);
     for (size_t half = 0; half < 2 && candidates.n; half++)
         half_try(whatif, &candidates, half);

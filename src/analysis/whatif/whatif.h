@@ -20,6 +20,8 @@ struct whatif_asked {
     enum whatif_kind kind;
     const char *core; /* NULL: see core_choice.h */
     uint32_t tries;   /* candidates at most */
+    uint32_t windows; /* at most; 0: all */
+    bool quick;       /* no candidates beyond tries, even if that leaves a kind without */
 };
 
 struct whatif_row {

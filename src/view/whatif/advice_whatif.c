@@ -3,7 +3,7 @@
 #include "analysis/whatif/whatif.h"
 #include "base/err.h"
 
-enum { TRIES = 8, SAID = 2 };
+enum { TRIES = 4, WINDOWS = 16, SAID = 2 }; /* some 0.1 s */
 static const double SURE = 0.02; /* of the CPU time: what a gain must be at least, with certainty */
 
 static bool is_worth(const struct report *report)
@@ -32,7 +32,7 @@ static void row_say(struct adviser *adviser, const struct whatif_row *row)
  */
 void advise_whatif(struct adviser *adviser)
 {
-    const struct whatif_asked asked = {.tries = TRIES};
+    const struct whatif_asked asked = {.tries = TRIES, .windows = WINDOWS, .quick = true};
     struct whatif whatif;
     struct err err;
     if (!is_worth(adviser->report) || !whatif_make(&whatif, adviser->report->scene, &asked, &err))
