@@ -15,13 +15,14 @@
 #include <sys/stat.h>
 
 enum { DESIGNS_MOST = 16, RUNS_MOST = 100 };
+#define USUAL_CORE "zen3"
 
 struct options {
     struct view_options view;
     struct lab_outputs outputs;
     struct lab_request request;
     const char *designs[DESIGNS_MOST];
-    const char *core;
+    const char *core;  /* NULL: the usual one */
     const char *steps; /* NULL: as many as usual */
 };
 
@@ -200,7 +201,8 @@ static int modelled_take(struct lab_rows *rows, char **command, const struct opt
 {
     struct err err;
     char *end = NULL;
-    struct modelled_run run = {options->core, rows->table->steps, command};
+    struct modelled_run run = {options->core ? options->core : USUAL_CORE, rows->table->steps,
+                               command};
     if (options->steps)
         run.steps_most = strtoull(options->steps, &end, 10);
     if (options->steps && (*end || !run.steps_most)) {
@@ -231,16 +233,35 @@ static int table_make(const struct lab_table *table, char **files, int n,
     return status;
 }
 
+/* Options and words that a table would not look at. */
+static bool options_fit(const struct options *options, const struct lab_table *table, int words,
+                        struct err *err)
+{
+    bool command = table->modelled && !table->alone;
+    if (words && table->alone)
+        return err_set(err, ERR_USAGE, "%s takes no files and no command", table->name);
+    if (options->steps && !command)
+        return err_set(err, ERR_USAGE, "--steps goes with tables of a command, not with %s",
+                       table->name);
+    if (options->core && !command)
+        return err_set(err, ERR_USAGE,
+                       "--core goes with blocks and tables of a command, not with %s", table->name);
+    return !options->view.json ||
+           err_set(err, ERR_USAGE, "--json goes with blocks, not with %s; %s", table->name,
+                   "--csv is for tables");
+}
+
 int cmd_lab(int argc, char **argv)
 {
-    struct options options = {.core = "zen3"};
+    struct options options = {0};
     struct err err;
     if (!flags_parse(&this_command, &options, argc, argv, &err))
         return say_err(&err);
     if (optind == argc)
         return tables_list();
     if (strcmp(argv[optind], "blocks") == 0)
-        return lab_blocks(argc - optind - 1, argv + optind + 1, options.core, options.view.json);
+        return lab_blocks(argc - optind - 1, argv + optind + 1,
+                          options.core ? options.core : USUAL_CORE, options.view.json);
     const struct lab_table *table = lab_table_find(argv[optind]);
     if (!table) {
         err_set(&err, ERR_USAGE, "%s: no such table; gait lab lists them", argv[optind]);
@@ -261,6 +282,8 @@ int cmd_lab(int argc, char **argv)
         err_set(&err, ERR_USAGE, "--hot goes with paths-4 and paths-5, not with %s", table->name);
         return say_err(&err);
     }
+    if (!options_fit(&options, table, argc - optind - 1, &err))
+        return say_err(&err);
     if (optind + 1 == argc && !table->alone) {
         err_set(&err, ERR_USAGE,
                 table->modelled  ? "%s: of what? gait lab %s -- COMMAND"

@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/view_options.h"
 #include "consumers/path_settle.h"
+#include "analysis/paths/history_paths.h"
 #include "analysis/paths/hot_paths.h"
 #include "view/views.h"
 
@@ -17,6 +18,7 @@ struct options {
     struct view_options view;
     double hot_percent;
     uint32_t iterations;
+    uint32_t history_bits; /* 0: paths as they were recorded */
     bool contexts;
     bool sorted;
     enum path_metric sort;
@@ -34,6 +36,18 @@ static bool take_sort(void *to, const struct flag *flag, const char *value, stru
     return false;
 }
 
+static bool take_history(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct options *options = to;
+    char *end;
+    (void)flag, (void)err;
+    unsigned long bits = value ? strtoul(value, &end, 10) : HISTORY_PATH_BITS;
+    if (value && (*end || *value < '0' || *value > '9'))
+        return false;
+    options->history_bits = bits <= HISTORY_PATH_BITS_MOST ? (uint32_t)bits : 0;
+    return options->history_bits > 0;
+}
+
 static const struct flag flags[] = {
     VIEW_INPUT,
     {"hot", 0, "PCT", NULL, "only paths with at least PCT % of all (0)",
@@ -44,6 +58,9 @@ static const struct flag flags[] = {
      TAKE(u32, struct options, iterations), .low = 1, .high = SERIES_PATHS},
     {"contexts", 0, NULL, NULL, "show each calling context separately (--exact=paths+contexts)",
      TAKE(set, struct options, contexts)},
+    {"from-history", 0, "[=N]", "a number from 1 to 64",
+     "paths by the directions of the last N (8) branches, of followed instructions (--pairs)",
+     .take = take_history},
     {"sort", 0, "METRIC", "instructions, ticks, " MODEL_COST_WORDS, " (ticks, if there are any)",
      .take = take_sort},
     VIEW_MODULE("only paths of this module"),
@@ -87,22 +104,48 @@ static bool has_paths(const struct options *options, const struct profile *profi
     return true;
 }
 
+static bool scene_prepare(struct scene *scene, const struct options *options,
+                          const struct profile *const *profile, struct err *err)
+{
+    scene_open(scene, profile, 1, options->view.module);
+    scene->verbose = options->view.verbose;
+    if (options->view.function)
+        scene_want_function(scene, options->view.function);
+    if (scene_shows(scene, err) && scene_wants_any(scene, err))
+        return true;
+    scene_close(scene);
+    return false;
+}
+
+static int history(const struct options *options, const struct profile *profile)
+{
+    struct err err;
+    struct scene scene;
+    struct history_paths paths;
+    if (!history_paths_there(profile, options->view.input, &err) ||
+        !scene_prepare(&scene, options, &profile, &err))
+        return say_err(&err);
+    history_paths_make(&paths, &scene, options->history_bits);
+    struct hot_paths_cut cut = {.share = options->hot_percent / 100,
+                                .limit = view_rows(&options->view, TEXT_ROWS)};
+    struct ink ink = output_begin(&options->view);
+    if (options->view.json)
+        history_paths_json(stdout, &paths, cut);
+    else
+        history_paths_text(stdout, &paths, &ink, cut);
+    history_paths_release(&paths);
+    scene_close(&scene);
+    return output_status();
+}
+
 static int paths(const struct options *options, const struct profile *profile)
 {
     struct err err;
     struct scene scene;
     struct hot_paths hot;
-    if (!has_paths(options, profile, &err))
+    if (!has_paths(options, profile, &err) || !scene_prepare(&scene, options, &profile, &err))
         return say_err(&err);
-    scene_open(&scene, &profile, 1, options->view.module);
-    scene.verbose = options->view.verbose;
     scene.inferred[0] = options->iterations == 1 && view_infers(&options->view, profile);
-    if (options->view.function)
-        scene_want_function(&scene, options->view.function);
-    if (!scene_shows(&scene, &err) || !scene_wants_any(&scene, &err)) {
-        scene_close(&scene);
-        return say_err(&err);
-    }
     if (options->contexts)
         hot_paths_make_in_contexts(&hot, &scene, 0);
     else
@@ -141,12 +184,17 @@ int cmd_paths(int argc, char **argv)
         err_set(&err, ERR_USAGE, "--contexts and --iterations do not go together");
         return say_err(&err);
     }
+    if (options.history_bits && (options.contexts || options.iterations > 1 || options.sorted)) {
+        err_set(&err, ERR_USAGE,
+                "--from-history goes with none of --contexts, --iterations, --sort");
+        return say_err(&err);
+    }
     struct profile profile;
     int status = view_load_counts(&options.view, &profile);
     if (status != EXIT_DONE)
         return status;
     path_settle(&profile);
-    status = paths(&options, &profile);
+    status = options.history_bits ? history(&options, &profile) : paths(&options, &profile);
     profile_release(&profile);
     return status;
 }

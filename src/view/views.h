@@ -16,6 +16,7 @@ struct context_rows;
 struct comparison;
 struct conflict_view;
 struct diff;
+struct history_paths;
 struct hot_paths;
 struct ink;
 struct json;
@@ -92,6 +93,9 @@ struct hot_paths_cut {
 void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *ink,
                     struct hot_paths_cut cut);
 void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cut cut);
+void history_paths_text(FILE *to, const struct history_paths *paths, const struct ink *ink,
+                        struct hot_paths_cut cut);
+void history_paths_json(FILE *to, const struct history_paths *paths, struct hot_paths_cut cut);
 
 struct values_cut {
     size_t limit;

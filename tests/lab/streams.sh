@@ -64,6 +64,13 @@ done
 "$gait" lab streams-7 --runs 3 "$work/tuples" | grep -q 'means of 3 runs.* R256 0\.[0-9]*' || bad 'runs'
 status 129 'no design' "$gait" lab streams "$work/tuples"
 status 129 'half a design' "$gait" lab streams --design 'H[P256' "$work/tuples"
+status 2 'no such file' "$gait" lab streams-1 "$work/nowhere"
+# What a table would not look at is refused.
+status 129 'a file for a table without' "$gait" lab streams-4 "$work/tuples"
+status 129 'a command for loops' "$gait" lab pipeline-2 -- true
+status 129 'steps of a file' "$gait" lab streams-7 --steps 5 "$work/tuples"
+status 129 'a core of a file' "$gait" lab streams-7 --core zen3 "$work/tuples"
+status 129 'JSON of a table' "$gait" lab streams-7 --json "$work/tuples"
 status 129 'designs of another table' "$gait" lab streams-7 --design P256 "$work/tuples"
 # What comes before the first tuples may be left out, but for what is not there.
 "$gait" record -q --exact=trace --events address,value --dump-stream "$work/later" --dump-skip $((instructions / 2)) -o "$work/data" -- "$work/habits" $rounds >/dev/null || bad "later: status $?"

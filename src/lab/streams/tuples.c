@@ -39,7 +39,8 @@ static bool tuples_take(struct tuples *tuples, FILE *file, const char *path, uin
                 tuple_add(tuples, &some[i]);
     } while (got == sizeof some && (!most || tuples->n < most));
     if (ferror(file))
-        return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+        return err_set(err, errno == ENOENT ? ERR_MISSING : ERR_SYSTEM, "%s: %s", path,
+                       strerror(errno));
     if (got % sizeof *some)
         return err_set(err, ERR_FORMAT, "%s: ends inside a tuple", path);
     return true;
@@ -67,7 +68,8 @@ bool tuples_read(struct tuples *tuples, const char *path, uint32_t kinds, size_t
     FILE *file = fopen(path, "re");
     *tuples = (struct tuples){0};
     if (!file)
-        return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+        return err_set(err, errno == ENOENT ? ERR_MISSING : ERR_SYSTEM, "%s: %s", path,
+                       strerror(errno));
     map_init(&tuples->keys, sizeof(struct tuple));
     map_init(&tuples->places, sizeof(uint64_t));
     bool good = tuples_take(tuples, file, path, kinds, most, err);
