@@ -19,6 +19,7 @@ enum sighting_kind {
     SIGHTING_WAYS,      /* both ways of one conditional branch */
     SIGHTING_ARRIVAL,   /* indirect jumps to the place */
     SIGHTING_ENTRY,     /* entries of the function, with those of its copies */
+    SIGHTING_ENTERED,   /* entries of the function itself: at least so many */
 };
 
 enum { WAY_LINES = 4 };

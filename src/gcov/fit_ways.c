@@ -440,11 +440,12 @@ void fit_arrivals(struct fitting *fitting, const struct line_seen *line)
     for (size_t i = line->first; i < line->end; i++) {
         const struct sighting *sighting = &fitting->sightings->at[i];
         bool entry = sighting->kind == SIGHTING_ENTRY;
-        uint32_t arc = entry                                ? entry_arc(fitting)
+        bool entered = sighting->kind == SIGHTING_ENTERED;
+        uint32_t more = entered ? 0 : entry ? ENTRY_MORE : ARRIVAL;
+        uint32_t arc = entry || entered                     ? entry_arc(fitting)
                        : sighting->kind == SIGHTING_ARRIVAL ? arrival_arc(fitting, sighting)
                                                             : UINT32_MAX;
         if (arc != UINT32_MAX)
-            fitting_vote(&fitting->arc_votes, arc, entry ? ENTRY_MORE : ARRIVAL, ARRIVAL,
-                         sighting->count);
+            fitting_vote(&fitting->arc_votes, arc, more, ARRIVAL, sighting->count);
     }
 }

@@ -67,6 +67,22 @@ if objdump -d --no-show-raw-insn moved/moved | sed -n '/<moved>:/,/ret/p' | grep
     grep -q '1 function is poorly determined.* moved$' log && grep -q 'of 5[0-9.]* % of what' log || { cat log; fail 'a conditional move is taken for a branch'; }
 fi
 
+# A function on one line, whose branches became moves: nothing but its calls says that it ran, and zeros would make it cold.
+mkdir lined && cat >lined/lined.c <<'END'
+__attribute__((noipa)) int order(const int *a, const int *b) { int x = *a ^ 1, y = *b ^ 1; return x < y ? -1 : x > y; }
+int main(void)
+{
+    int sum = 0, last = 77;
+    for (int i = 0; i < 7000; i++)
+        sum += order(&i, &last);
+    return sum == 0;
+}
+END
+(cd lined && gcc -O2 -g -o lined lined.c && gcc -O2 -g -fprofile-use -ftest-coverage -Wno-missing-profile -c lined.c) || fail 'lined does not compile'
+"$gait" record -q --exact=counts -o lined/data -- lined/lined
+"$gait" export -q --format gcda --notes lined lined/data || fail "export of a function on one line: status $?"
+"$dump" -l lined/lined.gcda | grep -q ' 0: 7000 ' || { "$dump" -l lined/lined.gcda; fail 'a function on one line did not run'; }
+
 # Counts.
 overlap() { "$gait" compare --json "$@" | sed -n 's/.*"overlap": \([0-9.]*\).*/\1/p'; }
 "$gait" export -q --format gcda --notes notes data || fail "export: status $?"

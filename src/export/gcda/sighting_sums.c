@@ -43,8 +43,8 @@ static bool same_place(const struct gathered *x, const struct gathered *y)
  * the most frequent one counts. */
 static uint64_t copy_count(const struct gathered *records, size_t n, uint8_t *kind)
 {
-    uint64_t sums[SIGHTING_ENTRY + 1] = {0}, most = 0;
-    bool there[SIGHTING_ENTRY + 1] = {false};
+    uint64_t sums[SIGHTING_ENTERED + 1] = {0}, most = 0;
+    bool there[SIGHTING_ENTERED + 1] = {false};
     for (size_t i = 0; i < n; i++) {
         bool again =
             i && records[i].kind >= SIGHTING_MET && records[i].block == records[i - 1].block;
@@ -53,7 +53,7 @@ static uint64_t copy_count(const struct gathered *records, size_t n, uint8_t *ki
         if (records[i].count > most)
             most = records[i].count;
     }
-    for (uint8_t k = SIGHTING_ENTRY; k > SIGHTING_CODE; k--)
+    for (uint8_t k = SIGHTING_ENTERED; k > SIGHTING_CODE; k--)
         if (there[k]) {
             *kind = k > *kind ? k : *kind;
             return sums[k];
@@ -192,7 +192,7 @@ static void place_sum(struct gathering *gathering, const struct gathered *record
                          records[i].count);
     if (records->kind == SIGHTING_ARRIVAL)
         return;
-    if (by_column || records->kind == SIGHTING_ENTRY || !place_split(gathering, records, n))
+    if (by_column || records->kind >= SIGHTING_ENTRY || !place_split(gathering, records, n))
         place_whole(gathering, records, n);
     uint32_t times = times_begun(records, n);
     for (; first < sightings->n; first++)

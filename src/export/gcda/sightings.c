@@ -247,6 +247,42 @@ static void division_gather(struct gathering *gathering, const struct instructio
     }
 }
 
+/* What is left of a function whose beginning was inlined elsewhere, or of its rare code, is not
+ * entered as often as the function. */
+static bool is_part(const char *name)
+{
+    return name && (strstr(name, ".part.") || strstr(name, ".cold"));
+}
+
+/* A function on one line: its blocks have the same line, so none of its code says more than another
+ * how often it was entered, and the line's first statement begins at its brace. The chain is that
+ * of the block's first instruction. */
+static void entry_gather(struct gathering *gathering, uint32_t index)
+{
+    const struct code_block *block = &gathering->code->blocks.at[index];
+    const struct function *code = &gathering->code->binary->symbols.functions.at[block->function];
+    const struct chains *chains = &gathering->chains;
+    if (!chains->n || !chains->at[chains->n - 1].known || code->start.v != block->start ||
+        is_part(code->name))
+        return;
+    size_t own = chains->n - 1;
+    const struct notes_function *function =
+        objects_function(gathering->objects, chains->at[own].function);
+    if (function->line != function->end_line)
+        return;
+    const struct statements *statements = &gathering->statements;
+    for (size_t i = statements_from(statements, block->start);
+         i < statements->n && statements->at[i].at == block->start; i++)
+        if (statements->at[i].line == function->line &&
+            statements->at[i].column == function->column)
+            return; /* statement_add does */
+    struct gathered entry = {.block = index,
+                             .count = block->count - least(block->count, gathering->arrived[index]),
+                             .column = function->column,
+                             .kind = SIGHTING_ENTERED};
+    place_add_from(gathering, own, &entry, function->source, function->line);
+}
+
 static void block_gather(struct gathering *gathering, uint32_t index)
 {
     const struct code_block *block = &gathering->code->blocks.at[index];
@@ -254,6 +290,8 @@ static void block_gather(struct gathering *gathering, uint32_t index)
     unsigned turns = turns_of(gathering, block);
     struct svma at = {block->start};
     struct instruction instruction;
+    chains_find(&gathering->chains, at);
+    entry_gather(gathering, index);
     while (at.v <= block->last && disasm_at(&gathering->code->binary->image, at, &instruction)) {
         struct chains *chains = &gathering->chains;
         chains_find(chains, at);
