@@ -269,6 +269,19 @@ static bool advise_idle(struct adviser *adviser)
     return true;
 }
 
+static void advise_unwalked(struct adviser *adviser, const struct profile *profile)
+{
+    if (profile->totals.losses[LOSS_thread_native]) /* the kernel's samples have its time */
+        advise(adviser, "nothing was walked: a thread blocks the sampling signal, or there are too "
+                        "many; times are of the kernel's samples, counts of a program that gait "
+                        "record starts itself");
+    else
+        advise(adviser, "nothing was walked: record for longer, or more often with -F%s",
+               options_of(profile->command ? profile->command : "")
+                   ? ""
+                   : "; gait record --exact=counts needs no samples");
+}
+
 static void advise_few(struct adviser *adviser)
 {
     const struct profile *profile = adviser->report->scene->sides[0];
@@ -289,10 +302,7 @@ static void advise_few(struct adviser *adviser)
             adviser, "%s, so intervals are wide; record for longer",
             number_text(totals->batches, "batch of walks is too few", "batches of walks are few"));
     if (profile->mode == PROFILE_SAMPLED && !totals->batches && !unseen_why(profile))
-        advise(adviser, "nothing was walked: record for longer, or more often with -F%s",
-               options_of(profile->command ? profile->command : "")
-                   ? ""
-                   : "; gait record --exact=counts needs no samples");
+        advise_unwalked(adviser, profile);
 }
 
 void advise_limits(struct adviser *adviser)

@@ -20,4 +20,19 @@ for mode in '--trigger cputime' '--trigger perf' '--trigger cputime --overhead 1
     [ "$moved" -le 3 ] && [ "$turn" -ge 60 ] || bad "$mode: $turn % in turn, $moved % in moved"
 done
 
+
+# A thread that blocks it has its time by the kernel, and no advice that does not help.
+cat >"$work/blocks.c" <<'C'
+#include <signal.h>
+int main(void) { sigset_t set; sigemptyset(&set); sigaddset(&set, SIGURG); sigprocmask(SIG_BLOCK, &set, 0); for (volatile unsigned long x = 1;;) x = x * 5 + 1; }
+C
+gcc -O1 -g -o "$work/blocks" "$work/blocks.c" || bad 'blocks.c'
+"$work/blocks" & pid=$!
+status 0 'attach to a thread that blocks the signal' "$gait" record -q -p $pid --duration 2 -o "$work/data"
+kill $pid
+"$gait" report "$work/data" >"$work/report"
+if grep -q '"kernel_samples": [1-9]' <("$gait" info --json "$work/data"); then
+    grep -q 'blocks the sampling signal' "$work/report" && grep -q '% .* main ' "$work/report" && ! grep -q 'for longer' "$work/report" ||
+        { bad 'what is said of a thread that blocks the signal'; cat "$work/report"; }
+fi
 finish
