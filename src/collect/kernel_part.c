@@ -28,8 +28,11 @@ enum {
     FIRST_NS = 50000000,  /* CPU time from which on costs are compared with the budget */
     CLAIMS_MAX = 1 << 20, /* the program can write anything over its list of threads */
 };
-/* Reading all names of the kernel takes some 50 ms: after this, and then at twice the age. */
-static const uint64_t NAMES_NS = 60000000000;
+/* Reading all names of the kernel takes some 50 ms: not before the program has used so much CPU
+ * time. */
+static const uint64_t NAMES_CPU_NS = 6000000000;
+/* Perf maps are looked at after this, and then at twice the age. */
+static const uint64_t MAPS_NS = 60000000000;
 
 /* Key: no padding, compared by bytes. */
 struct claim_key {
@@ -124,7 +127,7 @@ void kernel_part_open(struct kernel_part *part, const struct recording_options *
     map_init(&part->claims, sizeof(struct claim_key));
     part->began_ns = clock_ns(CLOCK_MONOTONIC);
     part->began_tsc = tsc_now();
-    part->names_ns = part->began_ns + NAMES_NS;
+    part->maps_ns = part->began_ns + MAPS_NS;
     wait_pace_start(&part->pace, options->record.overhead_ppm / WAITS_PART, part->began_ns);
 }
 
@@ -145,6 +148,7 @@ void kernel_part_close(struct kernel_part *part)
     }
     if (part->on)
         perf_events_release(&part->events);
+    kernel_table_release(&part->functions);
     *part = (struct kernel_part){0};
 }
 
@@ -383,17 +387,26 @@ static void agentless_give(struct kernel_part *part)
     }
 }
 
-/* Names are looked up now and then, and what is missing when the profile is shown: at the end the
- * program's user waits. */
+/* The table is read while the program runs: at the end its user waits. In a short run nobody reads
+ * it; then names are added when the profile is shown. */
 static void names_give(struct kernel_part *part, uint64_t now_ns, bool last)
 {
     struct samples *samples = &part->follow.samples;
+    bool long_enough = part->user_ns + part->kernel_ns >= NAMES_CPU_NS;
+    if (!last && long_enough && !part->functions_sought && !part->options->keep.none &&
+        samples->kernel_names.addresses.n) {
+        kernel_table_read(&part->functions, "/proc/kallsyms");
+        part->functions_sought = true;
+    }
+    if (part->functions.n)
+        kernel_names_tell_table(&samples->kernel_names, samples->profile, samples->kernel_module,
+                                &part->functions);
     if (last) {
         agentless_give(part);
         jit_names_tell(&samples->jit_names, samples->profile);
-    } else if (now_ns >= part->names_ns) {
-        samples_tell_names(samples, false);
-        part->names_ns = now_ns + (now_ns - part->began_ns);
+    } else if (now_ns >= part->maps_ns) {
+        jit_names_look(&samples->jit_names);
+        part->maps_ns = now_ns + (now_ns - part->began_ns);
     }
 }
 

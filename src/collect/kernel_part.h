@@ -15,6 +15,7 @@
 #include "collect/kernel/looks.h"
 #include "collect/kernel/wait_pace.h"
 #include "collect/perf/perf_events.h"
+#include "profile/kernel_table.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
@@ -47,8 +48,10 @@ struct kernel_part {
         uint64_t cost_ns; /* until then, */
         uint64_t samples; /* and samples */
     } thin;
+    struct kernel_table functions; /* of the kernel, of a run that is long enough */
+    bool functions_sought;
+    uint64_t maps_ns;  /* when perf maps are looked at next */
     char waited[256];  /* where waits came from until then */
-    uint64_t names_ns; /* when names are looked up next */
     char refused[600]; /* why nothing, or not all of it, is recorded; or "" */
 };
 

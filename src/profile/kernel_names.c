@@ -193,12 +193,12 @@ static uint32_t see_unnamed(struct kernel_names *names, const struct profile *pr
 }
 
 /* Adds the function of each address, and how long it is. */
-static void tell_from_table(const struct kernel_names *names, struct profile *profile,
-                            uint32_t module, const struct kernel_table *table)
+void kernel_names_tell_table(struct kernel_names *names, struct profile *profile, uint32_t module,
+                             const struct kernel_table *table)
 {
-    for (uint32_t i = 0; i < names->addresses.n; i++) {
+    for (; names->named < names->addresses.n; names->named++) {
         uint64_t address, start, end;
-        memcpy(&address, map_key(&names->addresses, i), sizeof address);
+        memcpy(&address, map_key(&names->addresses, (uint32_t)names->named), sizeof address);
         const char *name = kernel_table_find(table, address, &start);
         if (name && (end = kernel_table_end(table, start)) > address)
             names_add(&profile->names, &profile->arena, module, start, end - start, name);
@@ -216,7 +216,7 @@ static void complete(struct profile *profile, struct kernel_table *table)
     if (names.addresses.n && table) {
         if (!table->n)
             kernel_table_read(table, "/proc/kallsyms");
-        tell_from_table(&names, profile, kernel, table);
+        kernel_names_tell_table(&names, profile, kernel, table);
     } else if (names.addresses.n) {
         kernel_names_tell(&names, profile, kernel);
     }

@@ -35,6 +35,9 @@ const char *kernel_names_boot(char *text, size_t room);
 /* Adds the names of addresses since the last call to the module of the profile. Does nothing if
  * /proc/kallsyms hides addresses (kernel.kptr_restrict). */
 void kernel_names_tell(struct kernel_names *names, struct profile *profile, uint32_t module);
+/* The same from a table that is read already. */
+void kernel_names_tell_table(struct kernel_names *names, struct profile *profile, uint32_t module,
+                             const struct kernel_table *table);
 /* The same with another file, for tests. */
 void kernel_names_tell_from(struct kernel_names *names, struct profile *profile, uint32_t module,
                             const char *path);

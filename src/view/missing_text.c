@@ -74,8 +74,9 @@ static const char *module_advice(const struct report *report, const struct scene
                "perf report shows them";
     if (strcmp(module->name, "[kernel]") == 0)
         return report->scene->sides[0]->mode == PROFILE_SAMPLED
-                   ? "its symbols are not readable, or it was started anew since: gait doctor says "
-                     "what to set"
+                   ? "its symbols are not readable here (gait doctor), or it was recorded "
+                     "elsewhere "
+                     "or before a restart: a short recording has them after gait pack there"
                    : "its symbols were not readable while recording: gait doctor says what to set";
     if (strcmp(module->name, "[jit]") == 0 && bad_map)
         return arena_format(&report->scene->arena,

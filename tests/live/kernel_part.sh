@@ -188,6 +188,22 @@ print(total['user_time'] + total['kernel_time'], total['off_time'])
 raise SystemExit(not total['off_time'] > 0.3 * (total['user_time'] + total['kernel_time']))
 P
 
+# A recording that was long enough names the kernel's functions itself, so another machine, or this one later, can.
+status 7 'a long one' "$gait" record -q -o long.data -- ./both 3.2 ./bare
+cat >other <<O
+mount --bind /dev/null /proc/kallsyms && "$gait" report --json --module '[kernel]' long.data >long.json
+O
+if unshare -m true 2>/dev/null; then
+    unshare -m sh other || bad 'report of a long recording without /proc/kallsyms'
+    python3 - <<'P' || bad 'a long recording does not name what ran in the kernel'
+import json
+report = json.load(open('long.json'))
+named = sum(row['time'] for row in report['rows'] if row['name'] and not row['name'].startswith('[kernel]'))
+print(f'{named:.2f} of {report["kernel_time"]:.2f} s in the kernel have names, of {report["user_time"]:.2f} s of user time')
+raise SystemExit(not named > 0.9 * report['kernel_time'])
+P
+fi
+
 # Running processes.
 grep -q '^Seccomp:.*2$' /proc/self/status && echo 'nothing can be attached to where system calls are filtered' && finish
 ./both 0.3 ./bare >/dev/null &
