@@ -79,7 +79,7 @@ static double tsc_hz(const struct profile *profile)
 static double scale_sd(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    const double copies = 0.15, usual = 0.6, few = 1, cold = 0.1, least = 0.3, much_ns = 1.5;
+    const double copies = 0.15, usual = 0.35, few = 1, cold = 0.1, least = 0.2, much_ns = 1.5;
     if (!totals->user_ticks)
         return 0; /* they are not scaled: instructions_total */
     if (!totals->recorded)

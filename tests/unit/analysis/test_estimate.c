@@ -261,7 +261,7 @@ static void weights_are_known_so_far(void **state)
     totals->long_rates = 9 << RATE_BITS;
     totals->long_rates_yy = (uint64_t)(9 * 1.16 * (1 << RATE_BITS) * (1 << RATE_BITS));
     count = estimate_count(&profile, &quantity);
-    double rates = hypot(0.9 * sqrt(0.16 / 8), 0.06), known = hypot(hypot(0.15, 0.15), rates);
+    double rates = hypot(0.9 * sqrt(0.16 / 8), 0.035), known = hypot(hypot(0.15, 0.15), rates);
     near((count.hi - count.lo) / 2 / count.value, known * student_t(99), 0.001);
     totals->translate_ns = 3 * totals->instructions; /* twice 1.5 ns for each instruction */
     count = estimate_count(&profile, &quantity);
@@ -288,7 +288,7 @@ static void weights_are_known_so_far(void **state)
     quantity = quantity_of(&profile, &steady);
     totals->long_trails = totals->long_rates = totals->long_rates_yy = 0;
     count = estimate_count(&profile, &quantity);
-    near(count.hi / count.value - 1, hypot(0.15, 0.6) * student_t(99), 0.001);
+    near(count.hi / count.value - 1, hypot(0.15, 0.35) * student_t(99), 0.001);
     profile_release(&profile);
 }
 
