@@ -388,6 +388,128 @@ WIDE static uint64_t wider_bytes(uint64_t sum)
 
 /* ---- the cases */
 
+/* ---- held out: the model's error was fitted before they were written. The function that changes
+ * is one of several, or the change another than those above. */
+
+CASE static uint64_t far_beside(uint64_t at)
+{
+    for (int i = 0; i < SMALL / 16; i++)
+        at = table[at % LARGE];
+    return at;
+}
+
+CASE static uint64_t reals_beside(uint64_t sum)
+{
+    float total = 1;
+    for (int i = 0; i < SMALL; i++)
+        total = total * 0.5f + reals[i];
+    return sum + (uint64_t)total;
+}
+
+CASE static uint64_t branch_beside_far(uint64_t sum)
+{
+    return branch_rare(sum) ^ far_beside(sum);
+}
+
+CASE static uint64_t branch_beside_reals(uint64_t sum)
+{
+    return branch_half(sum) ^ reals_beside(sum);
+}
+
+CASE static uint64_t divide_beside(uint64_t sum)
+{
+    return divide_32(sum) ^ reals_beside(sum);
+}
+
+/* An interpreter: where the jump goes depends on the next byte. */
+CASE static uint64_t branch_switch(uint64_t sum)
+{
+    const uint8_t *bytes = bytes_next();
+    for (int i = 0; i < SMALL; i++)
+        switch (bytes[i] >> 5) {
+        case 0: sum += 3; break;
+        case 1: sum ^= sum >> 7; break;
+        case 2: sum = sum * 9; break;
+        case 3: sum = ~sum; break;
+        case 4: sum -= (uint64_t)i; break;
+        case 5: sum = sum << 3 | sum >> 61; break;
+        case 6: sum |= 1; break;
+        default: sum = -sum; break;
+        }
+    return sum;
+}
+
+/* A search in a sorted row, as std::lower_bound does it. */
+CASE static uint64_t load_search(uint64_t sum)
+{
+    const uint64_t n = changed ? SMALL / 4 : LARGE;
+    uint64_t key = 12345;
+    for (int i = 0; i < 256; i++) {
+        uint64_t low = 0, size = n;
+        key = key * 6364136223846793005u + 1442695040888963407u;
+        while (size > 1) {
+            size /= 2;
+            low += table[low + size] <= (key >> 11) % n ? size : 0;
+        }
+        sum += low;
+    }
+    return sum;
+}
+
+#ifdef CHANGED
+#define COMPARE static inline __attribute__((always_inline))
+#else
+#define COMPARE __attribute__((noipa)) static
+#endif
+COMPARE int lower(int32_t a, int32_t b)
+{
+    return a < b;
+}
+
+CASE static uint64_t inline_compare(uint64_t sum)
+{
+    int32_t least = numbers[0];
+    for (int i = 1; i < SMALL; i++)
+        if (lower(numbers[i], least))
+            least = numbers[i];
+    return sum + (uint64_t)least;
+}
+
+/* A head of four bytes, put together and then read at once. */
+CASE static uint64_t forward_head(uint64_t sum)
+{
+    static union {
+        volatile uint8_t bytes[4];
+        volatile uint32_t word;
+    } head;
+    for (int i = 0; i < SMALL; i++) {
+        if (changed) {
+            head.word = (uint32_t)i * 0x01010101u;
+        } else {
+            head.bytes[0] = head.bytes[1] = (uint8_t)i;
+            head.bytes[2] = head.bytes[3] = (uint8_t)i;
+        }
+        sum = (sum ^ head.word) * 3;
+    }
+    return sum;
+}
+
+/* ---- inputs */
+
+static void sorts(void);
+static void sorts_and_fills(void)
+{
+    sorts();
+    table_make(LARGE);
+}
+
+static void rows_make(void)
+{
+    table_make(LARGE);
+    for (uint64_t i = 0; i < LARGE; i++)
+        table[i] = i;
+}
+
 static void none(void)
 {
     numbers_draw(256);
@@ -463,6 +585,13 @@ static const struct {
     {"wider_reals", none, wider_reals},
     {"wider_numbers", none, wider_numbers},
     {"wider_bytes", none, wider_bytes},
+    {"branch_beside_far", sorts_and_fills, branch_beside_far},
+    {"branch_beside_reals", sorts, branch_beside_reals},
+    {"divide_beside", none, divide_beside},
+    {"branch_switch", sorts, branch_switch},
+    {"load_search", rows_make, load_search},
+    {"inline_compare", none, inline_compare},
+    {"forward_head", none, forward_head},
 };
 
 int main(int argc, char **argv)
