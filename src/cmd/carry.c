@@ -82,9 +82,7 @@ int cmd_carry(int argc, char **argv)
     if (!parse(&options, argc, argv, &err))
         return say_err(&err);
     binary_resolve(&options, path);
-    int status = profile_load(options.input, options.quiet, &profile);
-    if (status == EXIT_DONE)
-        status = profile_carry(&profile, options.input, &options.carry, options.quiet);
+    int status = profile_load_carried(options.input, NULL, &options.carry, options.quiet, &profile);
     if (status != EXIT_DONE)
         return status;
     if (!options.quiet)

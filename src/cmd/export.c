@@ -307,11 +307,22 @@ static int export(struct options *options, const struct profile *profile)
 }
 
 /* From here on the module is the other build. */
-static int export_carried(struct options *options, struct profile *profile)
+static int load_carried(struct options *options, struct profile *ret_profile)
 {
     options->carry.module = options->export.filter.module;
     options->export.filter.module = options->carry.binary;
-    return profile_carry(profile, options->input, &options->carry, options->quiet);
+    return profile_load_carried(options->input, options->event, &options->carry, options->quiet,
+                                ret_profile);
+}
+
+static int load(struct options *options, struct profile *ret_profile)
+{
+    if (options->carry.binary)
+        return load_carried(options, ret_profile);
+    int status = profile_load_event(options->input, options->quiet, options->event, ret_profile);
+    if (status == EXIT_DONE)
+        kernel_names_complete(ret_profile);
+    return status;
 }
 
 static int weigh_waits(const struct options *options, struct profile *profile)
@@ -338,13 +349,9 @@ int cmd_export(int argc, char **argv)
         return loaded == EXIT_DONE ? export(&options, NULL) : loaded;
     }
     struct profile profile;
-    int status = profile_load_event(options.input, options.quiet, options.event, &profile);
-    if (status == EXIT_DONE)
-        kernel_names_complete(&profile);
+    int status = load(&options, &profile);
     if (status == EXIT_DONE && options.waits)
         status = weigh_waits(&options, &profile);
-    if (status == EXIT_DONE && options.carry.binary)
-        status = export_carried(&options, &profile);
     if (status != EXIT_DONE)
         return status;
     status = options.exporter->source == EXPORT_OBJECTS

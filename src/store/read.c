@@ -160,3 +160,40 @@ bool store_read(const char *text, struct profile *ret_profile, struct err *err)
     store_close(&store);
     return ok;
 }
+
+/* ---- builds */
+
+struct builds {
+    struct arena *arena;
+    struct store_texts *texts;
+    const char *text;
+};
+
+/* A later word counts. Recordings in which nothing of a program was seen have no build. */
+static bool build_take(void *to, const struct sql_value *columns, struct err *err)
+{
+    struct builds *builds = to;
+    (void)err;
+    if (columns[0].n)
+        *vec_push(builds->texts) = arena_format(builds->arena, "%s%cbuild=%.*s", builds->text,
+                                                strchr(builds->text, '?') ? '&' : '?',
+                                                (int)columns[0].n, (const char *)columns[0].bytes);
+    return true;
+}
+
+bool store_builds(const char *text, struct arena *arena, struct store_texts *ret_texts,
+                  struct err *err)
+{
+    struct store store;
+    struct sql_value values[QUESTION_VALUES];
+    struct builds builds = {arena, ret_texts, text};
+    if (!store_open(text, SQL_READ, &store, err))
+        return false;
+    question_values(&store, values);
+    bool ok = sql_query(store.sql,
+                        "SELECT build FROM gait_recordings WHERE rolled = 0 AND " WANTED_RECORDINGS
+                        "UNION SELECT build FROM gait_sums WHERE " WANTED_SUMS "ORDER BY 1",
+                        values, QUESTION_VALUES, build_take, &builds, NULL, err);
+    store_close(&store);
+    return ok;
+}

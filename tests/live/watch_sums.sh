@@ -58,6 +58,7 @@ for state in list sum removed; do
     (cd "$work/spool" && ls *.data) >"$work/spool/${first%.data}.list"
     [ $state = list ] || cp "$work/merged" "$work/spool/${first%.data}.sum"
     [ $state != removed ] || rm "$work/spool/$first"
+    touch "$work/spool/${first%.data}.part.123.tmp" # of who was killed while it wrote a sum
     configure "sqlite:$work/$state.db" 'watch name=no-such-program'
     status 0 "killed at: $state" "$gait" watch --config "$conf" --rounds 1
     same "recordings after: $state" "$n" "$(recordings "sqlite:$work/$state.db")"

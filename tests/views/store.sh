@@ -72,6 +72,26 @@ cmp -s "$work/of-compact" "$work/of-whole" || bad '--compact changes what functi
 bytes() { "$gait" store show --json -s "sqlite:$work/$1" | grep -o '"bytes": [0-9]*' | cut -d' ' -f2; }
 [ "$(bytes compact)" -lt "$(bytes whole)" ] || bad '--compact leaves nothing out'
 
+# Of a store with several builds each is carried over to the one that a compiler wants, and they are added up.
+cp "$(program orders)" "$work/newest"
+python3 - "$work/newest" <<'P'
+import re, subprocess, sys
+path = sys.argv[1]
+old = bytes.fromhex(re.search('Build ID: ([0-9a-f]+)', subprocess.run(['readelf', '-n', path], capture_output=True, text=True).stdout).group(1))
+code = open(path, 'rb').read()
+open(path, 'wb').write(code.replace(old, bytes([old[0] ^ 255]) + old[1:]))
+P
+chmod +x "$work/newest"
+cp "$work/newest" "$program" # the same name as the other build
+"$gait" record -q --exact=counts -o "$work/of-newest" -- "$program" >/dev/null 2>&1
+rm "$program"
+status 0 'two builds' "$gait" push -q --service orders -s "sqlite:$work/builds" "$work/exact-1" "$work/of-newest"
+llvm() { "$gait" export --format llvm -q -o - --binary "$work/newest" --module orders -i "$1" 2>"$work/stderr" | awk -F: '/^[^ ]/ { n += $(NF - 1) } END { print n }'; }
+new=$(llvm "sqlite:$work/builds?build=$(readelf -n "$work/newest" | sed -n 's/.*Build ID: //p')") all=$(llvm "sqlite:$work/builds")
+[ "$new" -gt 0 ] && [ "$all" = $((2 * new)) ] || bad "two builds of one run each: $all, of the new one $new"
+status 0 'carried into a file' "$gait" carry -q --binary "$work/newest" --module orders -o "$work/carried" "sqlite:$work/builds"
+grep -q '"recordings": 2,' <("$gait" info --json "$work/carried") || bad 'the carried profile is not of two recordings'
+
 status 2 'no store' "$gait" report -i "sqlite:$work/none"
 says 'no such store'
 status 2 'no file' "$gait" push -s "sqlite:$work/store" "$work/none"

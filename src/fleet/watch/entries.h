@@ -8,10 +8,11 @@
 
 #include <stdint.h>
 
-#define ENTRY_PART ".part"  /* being written */
-#define ENTRY_READY ".data" /* a finished recording */
-#define ENTRY_SUM ".sum"    /* to be sent: finished recordings as one */
-#define ENTRY_LIST ".list"  /* of the recordings that the sum of the same name has */
+#define ENTRY_PART ".part"     /* being written */
+#define ENTRY_TEMPORARY ".tmp" /* being written by who puts whole files in place */
+#define ENTRY_READY ".data"    /* a finished recording */
+#define ENTRY_SUM ".sum"       /* to be sent: finished recordings as one */
+#define ENTRY_LIST ".list"     /* of the recordings that the sum of the same name has */
 
 struct entries {
     VEC(struct entry {

@@ -71,6 +71,7 @@ bool spool_open(const char *folder, uint64_t bytes_max, struct spool *ret_spool,
         return false;
     }
     entries_list(folder, &spool.arena, ENTRY_PART, &parts);
+    entries_list(folder, &spool.arena, ENTRY_TEMPORARY, &parts);
     for (size_t i = 0; i < parts.n; i++)
         unlink(parts.at[i].path);
     vec_release(&parts);
