@@ -109,7 +109,8 @@ static bool attach(struct run *run, struct err *err)
     if (!results_open(run, err))
         return false;
     profile_writer_attach(run->output.writer, &run->delta);
-    if (target_attach(&run->target, options->pids, options->n_pids, run->share.fd, err)) {
+    if (target_attach(&run->target, options->pids, options->n_pids, options->any_pids,
+                      run->share.fd, err)) {
         kernel_part_attach(&run->kernel, options->pids, options->n_pids);
         return true;
     }

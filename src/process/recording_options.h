@@ -25,6 +25,7 @@ struct recording_options {
     char *const *argv; /* the program, ends with NULL; empty: attach to `pids` */
     const int *pids;
     size_t n_pids;
+    bool any_pids;        /* some may be gone, or refuse */
     uint64_t duration_ns; /* 0: to the end of the program */
     const char *command;  /* as typed, shell-quoted */
     const char *output;

@@ -1,8 +1,10 @@
 #include "cmd/record/record_complete.h"
 
 #include "base/err.h"
+#include "cmd/cmd.h"
 #include "cmd/record/record_options.h"
 #include "collect/copy_cost.h"
+#include "collect/target/running.h"
 
 #include <string.h>
 
@@ -211,8 +213,35 @@ static bool branches_complete(struct record_command *options, struct err *err)
     return err_set(err, ERR_USAGE, "--branches does not go with %s", other);
 }
 
+/* -a with what only walks know: of the processes that run now. They share one budget. */
+static bool all_choose(struct record_command *options, struct err *err)
+{
+    struct plain_options *plain = &options->plain;
+    if (!plain->all_cpus || !options->events || plain->event)
+        return true;
+    if (*options->walks.argv)
+        return err_set(err, ERR_USAGE,
+                       "-a --events records what runs already: no program goes with it; "
+                       "--duration SECONDS ends it");
+    struct running running = running_find(options->pids, RECORD_PIDS_MAX);
+    if (!running.n)
+        return err_set(err, ERR_SYSTEM,
+                       "-a --events: no process ran for half a second that can be recorded; gait "
+                       "doctor says what is permitted");
+    if (!options->quiet)
+        say("-a --events: user code of the %zu processes that run now, and of those they start; "
+            "%zu that cannot be walked are left out; no code of the kernel",
+            running.n, running.refused + running.too_many);
+    plain->pids = options->pids;
+    plain->n_pids = running.n;
+    options->walks.any_pids = true;
+    plain->all_cpus = options->is_plain = false;
+    return true;
+}
+
 bool record_complete(struct record_command *options, struct err *err)
 {
-    return subject_check(options, err) && branches_complete(options, err) &&
+    return all_choose(options, err) && subject_check(options, err) &&
+           branches_complete(options, err) &&
            (options->is_plain ? plain_complete(options, err) : walks_complete(options, err));
 }

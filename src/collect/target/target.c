@@ -88,20 +88,38 @@ static bool attach(struct recording_target *target, int pid, int channel_fd, str
     return true;
 }
 
-bool target_attach(struct recording_target *target, const int *pids, size_t n, int channel_fd,
-                   struct err *err)
+/* Those that may be missing: one that has ended meanwhile, or cannot be attached to after all. */
+static bool attach_some(struct recording_target *target, const int *pids, size_t n, int channel_fd,
+                        struct err *err)
 {
     for (size_t i = 0; i < n; i++)
-        if (!attachable_check(pids[i], err))
-            return false;
-    /* From here on signals end the recording, not us in the middle of somebody else's thread. */
-    if (!vigil_init(&target->vigil, NULL, err))
-        return false;
+        if (attachable_check(pids[i], err) && vigil_process(&target->vigil, pids[i], err))
+            attach(target, pids[i], channel_fd, err);
+    return target->n > 0;
+}
+
+static bool attach_each(struct recording_target *target, const int *pids, size_t n, int channel_fd,
+                        struct err *err)
+{
     bool good = true;
     for (size_t i = 0; good && i < n; i++)
         good = vigil_process(&target->vigil, pids[i], err);
     for (size_t i = 0; good && i < n; i++)
         good = attach(target, pids[i], channel_fd, err);
+    return good;
+}
+
+bool target_attach(struct recording_target *target, const int *pids, size_t n, bool any,
+                   int channel_fd, struct err *err)
+{
+    for (size_t i = 0; i < n && !any; i++)
+        if (!attachable_check(pids[i], err))
+            return false;
+    /* From here on signals end the recording, not us in the middle of somebody else's thread. */
+    if (!vigil_init(&target->vigil, NULL, err))
+        return false;
+    bool good = any ? attach_some(target, pids, n, channel_fd, err)
+                    : attach_each(target, pids, n, channel_fd, err);
     if (!good)
         target_leave(target);
     return good;

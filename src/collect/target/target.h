@@ -40,9 +40,10 @@ enum target_way { TARGET_LOADS, TARGET_SAMPLED, TARGET_EXACT };
  * it runs without. */
 bool target_start(struct recording_target *target, const struct launch *launch, enum target_way way,
                   int *ret_exec_errno, struct err *err);
-/* Attaches to all of these processes, or to none. */
-bool target_attach(struct recording_target *target, const int *pids, size_t n, int channel_fd,
-                   struct err *err);
+/* Attaches to all of these processes, or to none; with `any`, to those that it can, at least one.
+ */
+bool target_attach(struct recording_target *target, const int *pids, size_t n, bool any,
+                   int channel_fd, struct err *err);
 
 /* Waits until something happens, or the time is over. */
 void target_wait(struct recording_target *target, uint64_t timeout_ns);
