@@ -92,6 +92,13 @@ END
 same ways nodes=10 'max replication=2' 'height max=5' sites=13 used=10 'one path=9'
 "$gait" lab paths-3 "$work/chain.data" "$work/fan.data" "$work/ways.data"
 
+# Without call sites it is not known which were used.
+"$gait" record -q --exact=contexts --merge-sites -o "$work/merged.data" -- "$work/ways" || fail "record: status $?"
+"$gait" lab --csv paths-3 "$work/merged.data" | python3 -B -c '
+import csv, sys
+row = list(csv.DictReader(sys.stdin))[0]
+print(row)
+assert row["used"] == "" and int(row["nodes"]) < 10 and int(row["sites"]) > 0' || fail 'merged sites'
 # A recording without contexts is refused, with what to type.
 "$gait" record -q --exact=counts -o "$work/counts" -- "$work/chain" || fail 'counts'
 "$gait" lab paths-3 "$work/counts" 2>"$work/said" && fail 'counts have a tree'

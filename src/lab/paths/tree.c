@@ -140,7 +140,10 @@ static double sites_fill(struct lab_row *row, struct call_records *records, bool
     for (size_t i = 0; i < sites.reached.n; i++)
         one += sites.reached.at[i].paths == 1;
     lab_cell(row, "%.0f", all);
-    lab_cell(row, "%zu", sites.reached.n);
+    if (sites.reached.n || records->n < 2)
+        lab_cell(row, "%zu", sites.reached.n);
+    else /* contexts without call sites: --merge-sites */
+        lab_text(row, "");
     if (paths_known)
         lab_cell(row, "%.0f", one);
     else
