@@ -74,6 +74,17 @@ void exact_actions_give_back(bool all)
     }
 }
 
+void exact_actions_cleared(void)
+{
+    for (int signal = 1; signal < AGENT_SIGNALS; signal++) {
+        bool handled = agent.actions[signal].handler > 1;
+        if (handled)
+            agent.actions[signal] = (struct kernel_sigaction){0};
+        if (handled || agent.own[signal])
+            action_install(signal);
+    }
+}
+
 long exact_actions_change(uint64_t signal, uint64_t set, uint64_t old, uint64_t mask_bytes)
 {
     struct kernel_sigaction wanted;

@@ -31,3 +31,6 @@ void exact_actions_reset(int signal, uint64_t handler);
 void exact_actions_ignore(bool really);
 /* The kernel has the program's actions again, of all signals or of SIGSYS alone. */
 void exact_actions_give_back(bool all);
+/* A child was created with CLONE_CLEAR_SIGHAND: the kernel has no handlers, and neither has the
+ * program. */
+void exact_actions_cleared(void);

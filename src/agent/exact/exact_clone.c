@@ -4,6 +4,7 @@
 #include "agent/base/process.h"
 #include "agent/base/program_memory.h"
 #include "agent/base/thread.h"
+#include "agent/exact/exact_actions.h"
 #include "agent/exact/exact_altstack.h"
 #include "agent/exact/exact_call.h"
 #include "agent/exact/exact_counts.h"
@@ -158,7 +159,7 @@ static bool forked(struct thread *thread)
     return true;
 }
 
-static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
+static bool fork_here(struct thread *thread, const struct wish *wish, uint64_t next)
 {
     uint64_t mask = exact_frame_mask(UINT64_MAX);
     if (signal_first(thread, mask))
@@ -173,8 +174,10 @@ static bool fork_here(struct thread *thread, uint64_t stack, uint64_t next)
     result_set(thread->context, result, next);
     if (result == 0 && goes_on)
         exact_pour(thread, next, next);
-    if (result == 0 && stack)
-        thread->context->gpr[RSP] = stack;
+    if (result == 0 && wish->stack)
+        thread->context->gpr[RSP] = wish->stack;
+    if (result == 0 && wish->flags & CLONE_CLEAR_SIGHAND)
+        exact_actions_cleared();
     if (!goes_on)
         exact_altstack_leave(thread);
     exact_frame_mask(mask);
@@ -197,7 +200,7 @@ bool exact_clone(struct thread *thread, uint64_t next)
         return true;
     }
     if (!(wish.flags & CLONE_VM))
-        return fork_here(thread, wish.stack, next);
+        return fork_here(thread, &wish, next);
     uint64_t mask = exact_frame_mask(UINT64_MAX);
     if (signal_first(thread, mask))
         return true;

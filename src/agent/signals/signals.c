@@ -474,9 +474,15 @@ void signals_return(void)
 }
 
 /* In a child that still shares our memory (vfork), or has a copy: what it sets is its own affair,
- * and the kernel keeps it apart. */
-static bool child_action(int signal, const struct kernel_sigaction *set)
+ * and the kernel keeps it apart. It may have begun without handlers (CLONE_CLEAR_SIGHAND). */
+static bool child_action(int signal, const struct kernel_sigaction *set,
+                         struct kernel_sigaction *ret_old)
 {
+    uint64_t ours = (uint64_t)(signal == agent.signal ? sample_entry : fault_entry);
+    struct kernel_sigaction now;
+    bool asked = ret_old && !sys_failed(sys6(SYS_rt_sigaction, signal, 0, (long)&now, 8, 0, 0));
+    if (asked && now.handler != ours)
+        *ret_old = now;
     if (set) {
         struct kernel_sigaction action = *set;
         action.flags |= KERNEL_SA_RESTORER;
@@ -496,7 +502,7 @@ bool signals_program_action(int signal, const struct kernel_sigaction *set,
     if (ret_old)
         *ret_old = agent.actions[signal];
     if (sys3(SYS_getpid, 0, 0, 0) != agent.pid)
-        return child_action(signal, set);
+        return child_action(signal, set, ret_old);
     if (set) {
         agent.actions[signal] = *set;
         if (signal != agent.signal)
