@@ -21,6 +21,12 @@ start spin.out "$work/spin"
 timeout 30 "$gait" top --once -d 1 -p "$pid" >"$work/out" || bad "top --once fails"
 grep -q "^process $pid (spin), last 1" "$work/out" || bad "the head does not name the process"
 grep -q 'user  *spin_hard  *spin$' "$work/out" || bad "no row for spin_hard"
+# In a terminal its rows fit, however long names of its libraries are.
+cp "$work/spin" "$work/spin_with_a_name_that_is_longer_than_any_terminal_has_columns_to_show_it_in_a_row" # of a file
+"$work"/spin_with_* 20 & long=$!
+script -qec "stty cols 80; timeout 30 $gait top --once --color never -d 1 -p $long" /dev/null </dev/null | tr -d '\r' | sed 's/±/+/g' >"$work/out"
+kill $long
+{ grep -q spin_hard "$work/out" && awk 'length($0) > 80 && !/^process/ {exit 1}' "$work/out"; } || { bad 'rows of top are wider than the terminal'; cat "$work/out"; }
 begin=$EPOCHREALTIME
 timeout 30 "$gait" top --batch 2 -d 0.7 -p "$pid" --json >"$work/json" || bad "top --json fails"
 python3 - "$work/json" "$begin" "$EPOCHREALTIME" <<'P' || bad "the JSON is not as it should be"

@@ -14,6 +14,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -87,10 +88,19 @@ struct top {
     bool failed;   /* to print */
 };
 
+/* Of the terminal that pictures are printed to; 0: it is none. */
+static int columns_of(FILE *to)
+{
+    struct winsize size;
+    int fd = fileno(to);
+    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 static void picture_print(struct top *top)
 {
     const struct options *options = top->options;
     struct top_view *view = &top->view;
+    view->about.columns = columns_of(top->to);
     size_t limit = options->limit ? options->limit : options->json ? SIZE_MAX : TEXT_ROWS;
     top_view_refresh(view);
     if (options->json) {
