@@ -129,6 +129,29 @@ status 0 'too large' "$gait" watch --config "$conf" --rounds 2
 same 'days that are left' 1 "$(tidy "SELECT count(DISTINCT day) FROM gait_recordings")"
 store=sqlite:$work/fleet.db
 
+# More than may be sent in a day waits, and it says so; nothing of it is lost at the end.
+before=$(count "service = 'much'")
+configure 'send = 0.2s' 'send-size = 1' 'watch name=web-one service=much'
+status 0 'little may be sent' "$gait" watch --config "$conf" --rounds 5
+says 'recordings wait and are added up meanwhile'
+! ls "$work"/spool/*.data "$work"/spool/*.sum 2>/dev/null || bad 'recordings are left in the spool'
+
+# A full disk: it says so, goes on, and sends what it has when there is room again.
+mkdir "$work/full"
+if mount -t tmpfs -o size=64k tmpfs "$work/full" 2>/dev/null; then
+    printf '%s\n' "store = $store" "spool = $work/full" 'budget = 100 %' 'every = 0.5s' 'seconds = 0.2s' 'send = each' 'watch name=web-one service=full' >"$work/full.conf"
+    chmod 700 "$work/full"
+    head -c 64K /dev/zero >"$work/full/filler" 2>/dev/null
+    status 0 'a full disk' "$gait" watch --config "$work/full.conf" --rounds 2
+    says 'is the disk full?'
+    mount -o remount,size=16m "$work/full"
+    status 0 'room again' "$gait" watch --config "$work/full.conf" --rounds 1
+    same 'what was recorded then' 1 "$(count "service = 'full'")"
+    umount "$work/full"
+else
+    echo 'no tmpfs can be mounted here: the full disk was SKIPPED'
+fi
+
 # A small budget: the second process waits.
 configure 'budget = 0.0001' 'watch name=web-*'
 status 0 'a small budget' "$gait" watch --config "$conf" --rounds 1

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ struct watch {
     uint64_t allowed_ns;  /* when that was */
     uint64_t tidied_ns;   /* when the store was, last; 0: not yet */
     uint32_t closed;      /* processes that fit but may not be read, as last said */
-    bool quiet, away, thrifty;
+    bool quiet, away, thrifty, sparing;
     char refusal[256]; /* the last reason why a process was not recorded */
 };
 
@@ -121,6 +122,9 @@ static void refusal_say(struct watch *watch, const struct watched *process, cons
     if (from)
         fclose(from);
     line[strcspn(line, "\n")] = 0;
+    if (!*line && kill(process->pid, 0) == 0)
+        snprintf(line, sizeof line, "nothing could be written in %s: is the disk full?",
+                 watch->spool.folder);
     if (!*line || strcmp(line, watch->refusal) != 0)
         say("%s (%d) was not recorded: %s", process->name, process->pid,
             *line ? line + (strncmp(line, "gait: ", 6) == 0 ? 6 : 0) : "it has ended");
@@ -178,8 +182,12 @@ static void send(struct watch *watch, bool all)
 {
     struct err err, away;
     struct push_sums sums = {0};
-    if ((may_send(watch) || all) &&
-        !spool_gather(&watch->spool, clock_ns(CLOCK_REALTIME), all, &err))
+    bool may = may_send(watch) || all;
+    if (!may && watch->spool.gather_ns && !watch->sparing && !watch->quiet)
+        say("%.0f KiB a day (send-size) are sent; recordings wait and are added up meanwhile",
+            watch->config.send_bytes / 1024);
+    watch->sparing = !may;
+    if (may && !spool_gather(&watch->spool, clock_ns(CLOCK_REALTIME), all, &err))
         say("%s; recordings wait in %s", err.text, watch->spool.folder);
     bool ok = spool_send(&watch->spool, watch->config.store, &watch->push, &sums, &away);
     watch->allowed_bytes -= (double)sums.bytes;
@@ -244,6 +252,7 @@ static bool watch_open(struct watch *watch, const struct options *options, struc
     watch->spool.gather_ns = (uint64_t)(watch->config.send_s * 1e9);
     watch->spool.compact = !watch->config.whole;
     watch->dropped = watch->spool.dropped;
+    watch->allowed_bytes = watch->config.send_bytes / 8;
     watch->push = (struct push_options){.machine = watch->config.machine,
                                         .values = watch->config.values,
                                         .compact = !watch->config.whole,
