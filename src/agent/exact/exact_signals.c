@@ -237,6 +237,8 @@ uint64_t exact_signals_fault(struct thread *thread, int signal, uint8_t *siginfo
         thread->arrived |= thread->walk.moved;
     bool held = thread->pending.signal, blocked = frame->mask & exact_actions_bit(signal);
     if (agent.actions[signal].handler <= 1 || (blocked && !held)) {
+        if (exit) /* a trap has executed its instruction, and the trace ends behind it */
+            thread->context->pc = frame->rip;
         exact_retire(thread);
         gs_write(thread->context->program_gs);
         return signal == SIGTRAP && !blocked
