@@ -31,7 +31,7 @@ grep -q 'of the CPU time would be saved if this branch were always predicted: wh
     { bad 'the branch is not in the advice'; head -20 "$work/report"; }
 "$gait" report --json "$work/data" | grep -q '"command": *"gait whatif --kind branch"' || bad 'nor in its JSON'
 # Most of the time waits for memory, whose addresses are not recorded: to the model it is the smaller part.
-make -s "$built/programs/stages" >&2 || exit 1
+make -s "${GAIT_OUT:-o/rel}/programs/stages" >&2 || { bad 'the test program could not be built'; exit 1; }
 "$gait" record -q --seed 1 --overhead 10% -o "$work/data" -- "$built/programs/stages" 4000 >/dev/null || bad "record: status $?"
 "$gait" whatif --json "$work/data" >"$work/stages.json" || bad "whatif: status $?"
 "$gait" report --by function --json "$work/data" >"$work/functions.json" || bad "report: status $?"

@@ -9,13 +9,15 @@
 /* Fitted to every second case of bench/whatif, judged by the others. */
 static const double FACTOR = 2.1, BESIDES = 0.15, GAIN_MOST = 0.995;
 
-void gain_begin(struct whatif *whatif)
+void gain_begin(struct whatif *whatif, const struct whatif_measured *measured)
 {
     const struct modelled *modelled = &whatif->modelled;
     const struct profile *profile = modelled->scene->sides[0];
     double user = (double)profile->totals.user_ns, kernel = (double)profile->totals.kernel_ns;
     struct run_sums sums;
-    measured_make(&whatif->measured, modelled->scene);
+    whatif->measured = measured ? measured : &whatif->made;
+    if (!measured)
+        measured_make(&whatif->made, modelled->scene);
     if (user + kernel > 0)
         whatif->user_share = user / (user + kernel);
     run_sums_make(&sums, modelled->scene, false);
@@ -98,7 +100,7 @@ static void touch(struct touched *touched, const struct whatif *whatif, uint32_t
     struct scene *scene = whatif->modelled.scene;
     uint32_t shown = scene_module(scene, 0, module);
     struct quantity time =
-        measured_of(&whatif->measured, shown, scene_function_at(scene, shown, place));
+        measured_of(whatif->measured, shown, scene_function_at(scene, shown, place));
     quantity_add(&touched->time, &time);
     touched->part =
         fmin(touched->part + function_part(&whatif->modelled, module, place, cycles), 1);

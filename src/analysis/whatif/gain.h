@@ -4,10 +4,12 @@
 #include "analysis/counts/estimate.h"
 
 struct whatif;
+struct whatif_measured;
 struct whatif_row;
 
-/* What all rows share: how fast the model is, and what of the CPU time is the program's own. */
-void gain_begin(struct whatif *whatif);
+/* What all rows share: how fast the model is, and what of the CPU time is the program's own.
+ * measured: see whatif_asked. */
+void gain_begin(struct whatif *whatif, const struct whatif_measured *measured);
 void gain_estimate(const struct whatif *whatif, struct whatif_row *row);
 /* A gain that is known from windows, with how far the model may be off; part: what of the program
  * the change touches. Without an interval it gets none. */

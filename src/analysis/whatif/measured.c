@@ -4,19 +4,29 @@
 
 #include <math.h>
 
+void measured_begin(struct whatif_measured *measured)
+{
+    *measured = (struct whatif_measured){0};
+    map_init(&measured->functions, 2 * sizeof(uint64_t));
+}
+
+void measured_add(struct whatif_measured *measured, uint32_t module, function_id function,
+                  const struct quantity *body)
+{
+    const uint64_t key[] = {module, function};
+    uint32_t index = map_add(&measured->functions, key);
+    if (index == measured->n)
+        *vec_push(measured) = (struct quantity){0};
+    quantity_add(&measured->at[index], body);
+}
+
 void measured_make(struct whatif_measured *measured, const struct scene *scene)
 {
     struct items items;
-    *measured = (struct whatif_measured){0};
-    map_init(&measured->functions, 2 * sizeof(uint64_t));
+    measured_begin(measured);
     items_list(&items, scene, BY_FUNCTION);
-    for (size_t i = 0; i < items.n; i++) {
-        const uint64_t key[] = {items.at[i].module, items.at[i].function};
-        uint32_t index = map_add(&measured->functions, key);
-        if (index == measured->n)
-            *vec_push(measured) = (struct quantity){0};
-        quantity_add(&measured->at[index], &items.at[i].body[0]);
-    }
+    for (size_t i = 0; i < items.n; i++)
+        measured_add(measured, items.at[i].module, items.at[i].function, &items.at[i].body[0]);
     items_release(&items);
 }
 

@@ -13,6 +13,10 @@ struct whatif_measured {
     VEC(struct quantity);
 };
 
+void measured_begin(struct whatif_measured *measured);
+void measured_add(struct whatif_measured *measured, uint32_t module, function_id function,
+                  const struct quantity *body);
+/* All functions of the scene. */
 void measured_make(struct whatif_measured *measured, const struct scene *scene);
 void measured_release(struct whatif_measured *measured);
 /* What ran in the function; nothing if it was not seen. */

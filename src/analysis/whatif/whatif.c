@@ -176,7 +176,7 @@ bool whatif_make(struct whatif *whatif, struct scene *scene, const struct whatif
     candidates_find(&candidates, &whatif->modelled, &code, asked);
     code_release(&code);
     candidates_cut(whatif, &candidates, asked->tries, asked->quick ? 0 : EACH_KIND);
-    gain_begin(whatif);
+    gain_begin(whatif, asked->measured);
     for (size_t half = 0; half < 2 && candidates.n; half++)
         half_try(whatif, &candidates, half);
     rows_make(whatif, &candidates);
@@ -187,6 +187,7 @@ bool whatif_make(struct whatif *whatif, struct scene *scene, const struct whatif
 void whatif_release(struct whatif *whatif)
 {
     vec_release(whatif);
-    measured_release(&whatif->measured);
+    if (whatif->measured == &whatif->made)
+        measured_release(&whatif->made);
     modelled_release(&whatif->modelled);
 }

@@ -22,6 +22,9 @@ struct whatif_asked {
     uint32_t tries;   /* candidates at most */
     uint32_t windows; /* at most; 0: all */
     bool quick;       /* no candidates beyond tries, even if that leaves a kind without */
+    /* What functions take, if the caller knows it already; NULL: it is found, by graphs of all
+     * functions, which takes long in large programs. */
+    const struct whatif_measured *measured;
 };
 
 struct whatif_row {
@@ -37,13 +40,14 @@ struct whatif_row {
 
 struct whatif {
     struct modelled modelled;
-    struct whatif_measured measured;
-    VEC(struct whatif_row); /* by gain_order */
-    size_t found;           /* candidates, of which some were tried */
-    uint64_t replayed;      /* windows that were gone again, once for each candidate */
-    double left;            /* what the best candidate that was not tried can gain at most */
-    double user_share;      /* of CPU time */
-    double speed;           /* cycles per instruction in the model to measured ones; NaN */
+    struct whatif_measured made;
+    const struct whatif_measured *measured; /* that, or what was asked with */
+    VEC(struct whatif_row);                 /* by gain_order */
+    size_t found;                           /* candidates, of which some were tried */
+    uint64_t replayed; /* windows that were gone again, once for each candidate */
+    double left;       /* what the best candidate that was not tried can gain at most */
+    double user_share; /* of CPU time */
+    double speed;      /* cycles per instruction in the model to measured ones; NaN */
 };
 
 bool whatif_make(struct whatif *whatif, struct scene *scene, const struct whatif_asked *asked,

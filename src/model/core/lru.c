@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+static size_t parts_of(const struct lru *lru)
+{
+    return (lru->sets + (size_t)LRU_PART - 1) / LRU_PART;
+}
+
 void lru_init(struct lru *lru, uint64_t entries, uint32_t ways)
 {
     *lru = (struct lru){.ways = ways, .sets = 1};
@@ -15,6 +20,7 @@ void lru_init(struct lru *lru, uint64_t entries, uint32_t ways)
     lru->numbers = mem_alloc(n * sizeof *lru->numbers);
     lru->used = mem_alloc(n * sizeof *lru->used);
     lru->entries = mem_alloc(n * sizeof *lru->entries);
+    lru->touched = mem_alloc(parts_of(lru) * sizeof *lru->touched);
 }
 
 void lru_release(struct lru *lru)
@@ -22,18 +28,23 @@ void lru_release(struct lru *lru)
     mem_free(lru->numbers);
     mem_free(lru->used);
     mem_free(lru->entries);
+    mem_free(lru->touched);
     *lru = (struct lru){0};
 }
 
 void lru_copy(struct lru *to, const struct lru *from)
 {
-    size_t n = (size_t)from->sets * from->ways;
+    size_t all = (size_t)from->sets * from->ways, part = (size_t)LRU_PART * from->ways;
     to->clock = from->clock;
-    if (!from->numbers)
-        return;
-    memcpy(to->numbers, from->numbers, n * sizeof *from->numbers);
-    memcpy(to->used, from->used, n * sizeof *from->used);
-    memcpy(to->entries, from->entries, n * sizeof *from->entries);
+    for (size_t i = 0; from->numbers && i < parts_of(from); i++) {
+        size_t at = i * part, n = all - at < part ? all - at : part;
+        if (!from->touched[i] && !to->touched[i])
+            continue;
+        memcpy(to->numbers + at, from->numbers + at, n * sizeof *from->numbers);
+        memcpy(to->used + at, from->used + at, n * sizeof *from->used);
+        memcpy(to->entries + at, from->entries + at, n * sizeof *from->entries);
+        to->touched[i] = from->touched[i];
+    }
 }
 
 static size_t set_of(const struct lru *lru, uint64_t number)
@@ -69,6 +80,7 @@ struct lru_entry *lru_put(struct lru *lru, uint64_t number, uint64_t arrives)
     if (!lru->numbers)
         return NULL;
     size_t place = place_for(lru, number);
+    lru->touched[place / lru->ways / LRU_PART] = true;
     lru->numbers[place] = number + 1;
     lru->used[place] = ++lru->clock;
     lru->entries[place] = (struct lru_entry){.arrives = arrives};

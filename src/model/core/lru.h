@@ -14,10 +14,13 @@ struct lru_entry {
     bool renamed; /* it has had another name */
 };
 
+enum { LRU_PART = 64 };
+
 struct lru {
     uint64_t *numbers; /* + 1, set by set; 0 is free; NULL: it holds nothing */
     uint32_t *used;    /* the clock of the last use */
     struct lru_entry *entries;
+    bool *touched; /* of each LRU_PART sets: something was put there; a copy leaves out the rest */
     uint32_t sets, ways; /* sets: a power of two */
     uint32_t clock;
 };

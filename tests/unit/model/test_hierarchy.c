@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "model/core/core.h"
+#include "model/core/lru.h"
 
 enum { PAGE = 4096, LINE = 64, FAR = 1 << 20 };
 
@@ -131,6 +132,35 @@ static void what_leaves_the_second_level_is_new(void **state)
     hierarchy_free(hierarchy);
 }
 
+/* As a plain copy of all of it would be: what was put, dropped or only in the other before. */
+static void a_copy_forgets_nothing(void **state)
+{
+    enum { ENTRIES = 4096, WAYS = 4 };
+    struct lru from, to;
+    (void)state;
+    lru_init(&from, ENTRIES, WAYS);
+    lru_init(&to, ENTRIES, WAYS);
+    for (uint64_t i = 0; i < 3; i++) {
+        lru_put(&from, i * 300, i)->name = (uint32_t)i + 7;
+        lru_put(&to, 500 + i, i);
+    }
+    lru_put(&from, 1023, 9);
+    for (int turn = 0; turn < 2; turn++) {
+        size_t n = (size_t)from.sets * from.ways;
+        lru_copy(&to, &from);
+        assert_int_equal(to.clock, from.clock);
+        assert_memory_equal(to.numbers, from.numbers, n * sizeof *from.numbers);
+        assert_memory_equal(to.used, from.used, n * sizeof *from.used);
+        assert_memory_equal(to.entries, from.entries, n * sizeof *from.entries);
+        assert_null(lru_find(&to, 501));
+        assert_int_equal(lru_find(&to, 600)->name, 9);
+        lru_put(&to, 777, 1);
+        lru_drop(&from, 300);
+    }
+    lru_release(&from);
+    lru_release(&to);
+}
+
 static void streams_go_on_in_the_next_page(void **state)
 {
     (void)state;
@@ -150,6 +180,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(walks_read_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(others_use_the_third_level, setup, teardown),
         cmocka_unit_test_setup_teardown(what_leaves_the_second_level_is_new, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_copy_forgets_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_go_on_in_the_next_page, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
