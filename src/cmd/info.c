@@ -7,6 +7,7 @@
 #include "cmd/info_json.h"
 #include "cmd/options/view_options.h"
 #include "profile/no_values.h"
+#include "view/head.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -199,8 +200,8 @@ static void print_threads(const struct threads *threads)
 static void print_totals(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    printf("%-14suser %.3f s, kernel %.3f s\n", "CPU time", (double)totals->user_ns / 1e9,
-           (double)totals->kernel_ns / 1e9);
+    printf("%-14suser %.3f s, kernel %.3f s%s\n", "CPU time", (double)totals->user_ns / 1e9,
+           (double)totals->kernel_ns / 1e9, time_divided_text(profile));
     if (totals->whole_user_ns + totals->whole_kernel_ns > totals->user_ns + totals->kernel_ns)
         printf("%-14sof user %.3f s, kernel %.3f s of the whole program\n", "",
                (double)totals->whole_user_ns / 1e9, (double)totals->whole_kernel_ns / 1e9);

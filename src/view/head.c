@@ -314,6 +314,13 @@ static void others_text(FILE *to, const struct profile *profile)
     arena_release(&arena);
 }
 
+const char *time_divided_text(const struct profile *profile)
+{
+    const struct totals *totals = &profile->totals;
+    bool ticks = profile->mode == PROFILE_EXACT && totals->user_ns + totals->kernel_ns;
+    return ticks ? " (divided by the kernel's ticks)" : "";
+}
+
 void head_text(FILE *to, const struct scene *scene, uint32_t side)
 {
     const struct profile *profile = scene->sides[side];
@@ -327,8 +334,8 @@ void head_text(FILE *to, const struct scene *scene, uint32_t side)
         totals->interrupts)
         fputs("CPU time not known", to); /* imported samples of another event than a clock */
     else
-        fprintf(to, "user time %.3f s, kernel %.3f s", (double)totals->user_ns / 1e9,
-                (double)totals->kernel_ns / 1e9);
+        fprintf(to, "user time %.3f s, kernel %.3f s%s", (double)totals->user_ns / 1e9,
+                (double)totals->kernel_ns / 1e9, time_divided_text(profile));
     if (totals->off_ns)
         fprintf(to, ", off the CPU %.3f s", (double)totals->off_ns / 1e9);
     if (threads_count(&profile->threads) > 1)

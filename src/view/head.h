@@ -16,6 +16,8 @@ void estimate_json(struct json *json, const char *value, const char *lo, const c
 
 /* ", as recorded (raw)", or how else counts came about. */
 const char *counts_text(const struct scene *scene, uint32_t side, enum item_by by);
+/* What follows user and kernel time where only the kernel knows how the CPU time is divided. */
+const char *time_divided_text(const struct profile *profile);
 /* One line: mode, how much was seen, of what. */
 void head_text(FILE *to, const struct scene *scene, uint32_t side);
 /* If two profiles have next to nothing in common, given as shares of each: that they are of

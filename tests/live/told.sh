@@ -18,7 +18,11 @@ done
 
 # Times that are not known are not 0, and memory is told.
 status 0 'exact' "$gait" record --exact=counts -o "$work/exact" -- /usr/bin/python3 -c pass
+# Without samples only the kernel's ticks divide the CPU time, and may be far off.
+says "divided by the kernel's ticks"
 "$gait" info "$work/exact" >"$work/info"
+grep -q "^CPU time .* (divided by the kernel's ticks)" "$work/info" || bad "info says nothing of ticks: $(grep '^CPU' "$work/info")"
+"$gait" report "$work/exact" | grep -q "^user time .* (divided by the kernel's ticks)" || bad 'report says nothing of ticks'
 grep -q '^threads .*python3$' "$work/info" || bad "info of an exact run: $(grep threads "$work/info")"
 "$gait" info --json "$work/exact" | /usr/bin/python3 -c 'import json, sys
 thread = json.load(sys.stdin)["threads"][0]
@@ -29,6 +33,7 @@ read -r _ memory _ <<<"$(grep '^agent_memory' "$work/info")"
 # What is done once: start-up, and what is left to do when the program has ended. Functions are read for their paths when
 # somebody wants to see them: that takes several times as long, and of less than a second there are none.
 status 0 'once' "$gait" record -o "$work/once" -- /usr/bin/python3 -c "$spin" 1.6
+"$gait" info "$work/once" | grep -q 'by the kernel' && bad 'info of samples speaks of ticks'
 read -r _ startup end <<<"$(sed -n 's/.*; not included: start-up \([0-9.]*\) ms\(, names [0-9.]* ms[^,]*\)\{0,1\}, at the end \([0-9.]*\) ms$/is \1 \3/p' "$work/stderr")"
 awk -v startup="$startup" -v end="$end" 'BEGIN { exit !(startup > 0 && startup < 20 && end > 0) }' ||
     bad "start-up of '$startup' ms, at the end '$end': $(grep start-up "$work/stderr")"

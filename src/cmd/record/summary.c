@@ -81,10 +81,13 @@ static void print_time(const struct recording_options *options, const struct rec
         snprintf(processes, sizeof processes, ", %u processes", seen);
     if (totals->off_ns)
         snprintf(off, sizeof off, ", %.2f s off the CPU", summary_seconds(totals->off_ns));
-    say("%.2f s of CPU time%s (user %.2f, kernel %.2f)%s, %.2f s elapsed%s",
+    /* An exact run has no samples that could tell better. */
+    bool ticks = options->record.mode != RECORD_SAMPLED;
+    say("%.2f s of CPU time%s (user %.2f, kernel %.2f%s)%s, %.2f s elapsed%s",
         summary_seconds(totals->user_ns + totals->kernel_ns), sampled ? " recorded" : "",
-        summary_seconds(totals->user_ns), summary_seconds(totals->kernel_ns), off,
-        summary_seconds(recording->wall_ns), processes);
+        summary_seconds(totals->user_ns), summary_seconds(totals->kernel_ns),
+        ticks ? "; divided by the kernel's ticks" : "", off, summary_seconds(recording->wall_ns),
+        processes);
     if (sampled)
         print_unwalked(options, recording);
     if (*options->argv)
