@@ -67,7 +67,7 @@ static double faster_in_copies(const struct trail_rates *rates, double told)
     return fmax(rate / told, 1);
 }
 
-/* How much slower trails are than long ones usually are, by what twelve whole programs say that
+/* How much slower trails are than long ones usually are, by what ten whole programs say that
  * were counted exactly: a little with much different code, besides what they spend outside of their
  * copies. */
 static double slower_usually(const struct trail_rates *rates, uint64_t variety, double told)

@@ -238,9 +238,42 @@ static void chunks_are_smaller_and_the_same(void **state)
     profile_release(&profile);
 }
 
+static size_t chunks_of(const struct bytes *file)
+{
+    struct chunk chunk = {0};
+    struct chunk_source source = {.fd = -1, .memory = file->at, .size = file->n};
+    struct err err = {0};
+    size_t n = 0;
+    for (uint64_t at = 0; chunk_read(&source, at, &chunk, &err) == CHUNK_WHOLE; at = chunk.next)
+        n++;
+    chunk_release(&chunk);
+    return n;
+}
+
+/* They take long, and somebody waits: all CPUs have some of them. In haste it is one piece. */
+static void columns_are_cut_for_all_cpus(void **state)
+{
+    enum { BYTES = 600000 };
+    struct encoder columns, quick;
+    size_t own;
+    const uint8_t *code = own_code(&own);
+    uint8_t *much = mem_alloc(BYTES);
+    (void)state;
+    for (size_t i = 0; i < BYTES; i++)
+        much[i] = code[i % own];
+    (void)kept_encode(&columns, much, BYTES, true, false);
+    (void)kept_encode(&quick, much, BYTES, true, true);
+    assert_in_range(chunks_of(&columns.out), 8, 10);
+    assert_int_equal(chunks_of(&quick.out), 1);
+    encoder_release(&columns);
+    encoder_release(&quick);
+    mem_free(much);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_cut_for_all_cpus),
         cmocka_unit_test(own_code_returns),
         cmocka_unit_test(any_bytes_return),
         cmocka_unit_test(damage_is_harmless),
