@@ -66,6 +66,20 @@ static void missing_say(const struct profile *profile, const struct places *plac
     }
 }
 
+/* A recording in haste divides code and starts otherwise: of a module that is read again, what it
+ * kept would be mixed with what is whole. */
+static void hasty_drop(struct profile *profile, const struct kept_parts *whole)
+{
+    struct kept_parts *kept = &profile->kept;
+    size_t n = 0, any;
+    for (size_t i = 0; i < kept->n; i++) {
+        kept_of(whole, kept->at[i].module, KEPT_FUNCTION, &any);
+        if (!any || kept->at[i].kind == KEPT_SOURCE)
+            kept->at[n++] = kept->at[i];
+    }
+    kept->n = n;
+}
+
 static void pack(struct profile *profile, const struct options *options)
 {
     struct places places = {0};
@@ -76,6 +90,7 @@ static void pack(struct profile *profile, const struct options *options)
     kernel_names_complete(profile);
     places_mark_profile(&places, profile, modules, true);
     gather(&result, profile, &places, (struct gather_wish){0}, NULL);
+    hasty_drop(profile, &result.kept);
     for (size_t i = 0; i < result.kept.n; i++)
         kept_add(&profile->kept, &profile->arena, &result.kept.at[i]);
     kept_sort(&profile->kept);

@@ -175,6 +175,12 @@ static void get_inlines(struct cursor *cursor, struct arena *arena, struct kept_
     }
 }
 
+bool kept_function_lined(const uint8_t *bytes, size_t n)
+{
+    struct cursor cursor = {.at = bytes, .end = bytes + n};
+    return field_get(&cursor) & FLAG_LINES;
+}
+
 bool kept_function_decode(struct kept_function *function, struct arena *arena, uint64_t start,
                           const uint8_t *bytes, size_t n, struct err *err)
 {

@@ -69,6 +69,8 @@ struct kept_code {
 };
 struct kept_code kept_function_encode(const struct kept_function *function,
                                       struct bytes *ret_bytes);
+/* Whether the encoded function has lines, or claims to. */
+bool kept_function_lined(const uint8_t *bytes, size_t n);
 /* Texts and code point into the arena and the bytes. On failure the function is of no use. */
 bool kept_function_decode(struct kept_function *function, struct arena *arena, uint64_t start,
                           const uint8_t *bytes, size_t n, struct err *err);

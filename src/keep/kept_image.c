@@ -20,6 +20,7 @@ struct opening {
     struct image *image;
     struct known *known;
     struct kept_dwarf *dwarf;
+    const struct image *file;      /* the build that ran, if it is here; else NULL */
     bool borrowed;                 /* symbols of data are those of a debug file */
     struct kept_function function; /* scratch */
 };
@@ -31,10 +32,38 @@ bool kept_image_there(const struct profile *profile, uint32_t module)
     return n != 0;
 }
 
+struct kept_knowledge kept_image_knows(const struct profile *profile, uint32_t module)
+{
+    size_t n;
+    const struct kept_part *part = kept_of(&profile->kept, module, KEPT_MODULE, &n);
+    struct kept_knowledge knows = {0};
+    struct kept_module head;
+    struct arena arena = {0};
+    struct err ignored;
+    if (n && kept_module_decode(&head, &arena, part->bytes, part->n, &ignored)) {
+        knows.names = head.has_names;
+        knows.symbols = head.has_names && !head.borrowed;
+        kept_module_release(&head);
+        part = kept_of(&profile->kept, module, KEPT_FUNCTION, &n);
+        for (size_t i = 0; i < n && !knows.lines; i++)
+            knows.lines = kept_function_lined(part[i].bytes, part[i].n);
+    }
+    arena_release(&arena);
+    return knows;
+}
+
 /* ---- the file */
 
+/* Its code stays what it is. A file that has less than its headers say is of no use. */
+static void file_under(struct elf_file *to, const struct elf_file *file)
+{
+    if (file && file->n_bytes >= to->n_bytes)
+        memcpy(to->bytes, file->bytes, to->n_bytes);
+}
+
 /* A file as large as the one that was, with its headers; the rest are holes. */
-static bool file_make(const struct kept_module *head, struct elf_file *ret_file, struct err *err)
+static bool file_make(const struct kept_module *head, const struct elf_file *under,
+                      struct elf_file *ret_file, struct err *err)
 {
     size_t programs = head->programs.n * sizeof(Elf64_Phdr);
     uint64_t bytes = sizeof head->header + programs;
@@ -49,6 +78,7 @@ static bool file_make(const struct kept_module *head, struct elf_file *ret_file,
     if (at == MAP_FAILED)
         return err_errno(err, "cannot map %llu bytes", (unsigned long long)bytes);
     *ret_file = (struct elf_file){.bytes = at, .n_bytes = bytes, .mapped = true};
+    file_under(ret_file, under);
     memcpy(ret_file->bytes, &head->header, sizeof head->header);
     memcpy(ret_file->bytes + sizeof head->header, head->programs.at, programs);
     return true;
@@ -79,8 +109,8 @@ static bool head_read(struct opening *opening, struct err *err)
         arena_release(&arena);
         return false;
     }
-    bool ok =
-        file_make(&head, &file, err) && image_open_memory(opening->image, module->path, file, err);
+    bool ok = file_make(&head, opening->file ? &opening->file->file : NULL, &file, err) &&
+              image_open_memory(opening->image, module->path, file, err);
     if (ok) {
         struct known *known = opening->known = opening->image->known = mem_alloc(sizeof *known);
         opening->image->build_id_bytes = module->build_id_bytes;
@@ -244,9 +274,9 @@ static void data_read(struct opening *opening)
 }
 
 bool kept_image_open(struct image *image, const struct profile *profile, uint32_t module, bool own,
-                     struct err *err)
+                     const struct image *file, struct err *err)
 {
-    struct opening opening = {.profile = profile, .module = module, .image = image};
+    struct opening opening = {.profile = profile, .module = module, .image = image, .file = file};
     if (!head_read(&opening, err))
         return err_in(err, "%s, as kept in the profile", profile->modules.at[module].path);
     opening.dwarf = kept_dwarf_new();

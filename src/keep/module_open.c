@@ -4,6 +4,7 @@
 #include "keep/kept_image.h"
 #include "profile/profile.h"
 #include "program/binary.h"
+#include "program/elf/debug_file.h"
 #include "program/elf/stamp.h"
 
 #include <fcntl.h>
@@ -194,10 +195,22 @@ static const char *build_missing(struct arena *arena, const struct image *image,
                         image->path, there, ran);
 }
 
+/* ---- which of the two */
+
+/* The same library may lie here without the debug file that it had where it ran. */
+static bool knows_less(const struct image *image, const struct profile *profile, uint32_t index)
+{
+    const char *lacking = debug_file_lacking(image);
+    if (!lacking)
+        return false;
+    struct kept_knowledge kept = kept_image_knows(profile, index);
+    return debug_file_names(image) ? kept.lines : kept.names;
+}
+
 /* ---- opening */
 
-bool module_file_open(struct binary *binary, const struct profile *profile, uint32_t index,
-                      size_t sweep_bytes, struct arena *arena, const char **ret_missing)
+static bool any_file_open(struct binary *binary, const struct profile *profile, uint32_t index,
+                          size_t sweep_bytes, struct arena *arena, const char **ret_missing)
 {
     const struct module *module = &profile->modules.at[index];
     const char *path = module->path;
@@ -221,6 +234,18 @@ bool module_file_open(struct binary *binary, const struct profile *profile, uint
     return false;
 }
 
+bool module_file_open(struct binary *binary, const struct profile *profile, uint32_t index,
+                      size_t sweep_bytes, struct arena *arena, const char **ret_missing)
+{
+    if (!any_file_open(binary, profile, index, sweep_bytes, arena, ret_missing))
+        return false;
+    if (!knows_less(&binary->image, profile, index))
+        return true;
+    *ret_missing = arena_format(arena, "%s: tells less than the profile", binary->image.path);
+    binary_close(binary);
+    return false;
+}
+
 /* A path of a profile is somebody's word: a pipe or a device must not be opened. */
 static bool is_file(const char *path)
 {
@@ -236,27 +261,55 @@ bool module_image_open(struct image *image, const struct profile *profile, uint3
     const char *path = path_now(module, &arena);
     bool there = is_file(path) && image_open(image, path, &ignored);
     arena_release(&arena);
-    if (there && same_build(image, module) && !has_other_stamp(profile, image, module))
-        return true;
-    if (there)
+    if (there && (!same_build(image, module) || has_other_stamp(profile, image, module))) {
         image_close(image);
-    return kept_image_there(profile, index) &&
-           kept_image_open(image, profile, index, true, &ignored);
+        there = false;
+    }
+    /* The symbols of the file alone number the paths: those of one that was stripped since do not.
+     */
+    struct kept_knowledge kept = {0};
+    if (there && !debug_file_names(image))
+        kept = kept_image_knows(profile, index);
+    if (there && !kept.symbols)
+        return true;
+    struct image made;
+    bool ok = kept_image_there(profile, index) &&
+              kept_image_open(&made, profile, index, true, there ? image : NULL, &ignored);
+    if (there && ok)
+        image_close(image);
+    if (ok)
+        *image = made;
+    return ok || there;
+}
+
+/* What the profile keeps, with the code of `file`, or without. */
+static bool kept_open(struct binary *binary, const struct profile *profile, uint32_t index,
+                      const struct image *file, struct err *err)
+{
+    struct image image;
+    if (!kept_image_open(&image, profile, index, false, file, err))
+        return false;
+    binary_open_image(binary, image);
+    return true;
 }
 
 bool module_open(struct binary *binary, const struct profile *profile, uint32_t index,
                  struct arena *arena, const char **ret_missing)
 {
-    struct image image;
+    struct binary kept;
     struct err err;
-    if (module_file_open(binary, profile, index, SIZE_MAX, arena, ret_missing))
+    if (any_file_open(binary, profile, index, SIZE_MAX, arena, ret_missing)) {
+        if (knows_less(&binary->image, profile, index) &&
+            kept_open(&kept, profile, index, &binary->image, &err)) {
+            binary_close(binary);
+            *binary = kept;
+        }
         return true;
+    }
     if (!kept_image_there(profile, index))
         return false;
-    if (!kept_image_open(&image, profile, index, false, &err)) {
-        *ret_missing = arena_format(arena, "%s; %s", *ret_missing, err.text);
-        return false;
-    }
-    binary_open_image(binary, image);
-    return true;
+    if (kept_open(binary, profile, index, NULL, &err))
+        return true;
+    *ret_missing = arena_format(arena, "%s; %s", *ret_missing, err.text);
+    return false;
 }

@@ -1,5 +1,6 @@
 /* The one place where a module of a profile becomes a binary: its file if that is the build that
- * ran, wherever it lies now, or else what the profile kept of it. */
+ * ran, wherever it lies now, or else what the profile kept of it. A file without the names or lines
+ * that the profile kept, because its debug file is not here or it was stripped, gives only code. */
 #pragma once
 
 #include "base/memory.h"
@@ -26,6 +27,7 @@ bool module_open(struct binary *binary, const struct profile *profile, uint32_t 
                  struct arena *arena, const char **ret_missing);
 /* Its image alone, as it was when it was recorded: without a debug file. */
 bool module_image_open(struct image *image, const struct profile *profile, uint32_t module);
-/* The binary of its file alone; `sweep_bytes` as in program/symbols/symbols.h. */
+/* The binary of its file alone, if that tells as much as the profile; `sweep_bytes` as in
+ * program/symbols/symbols.h. */
 bool module_file_open(struct binary *binary, const struct profile *profile, uint32_t index,
                       size_t sweep_bytes, struct arena *arena, const char **ret_missing);

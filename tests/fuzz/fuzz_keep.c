@@ -62,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     input_read(&profile, data, size);
     source_kept(&profile, "/a.c", &n);
     for (int own = 0; own < 2; own++)
-        if (kept_image_there(&profile, 0) && kept_image_open(&image, &profile, 0, own, &err)) {
+        if (kept_image_there(&profile, 0) &&
+            kept_image_open(&image, &profile, 0, own, NULL, &err)) {
             binary_open_image(&binary, image);
             ask(&binary);
             binary_close(&binary);

@@ -111,6 +111,11 @@ for file in $files; do take $file there/$file; done
 "$gait" record -q --names --exact -o shorter -- app/prog 1 >/dev/null || bad 'another run'
 pairs() { for view in diff compare; do "$gait" $view shorter exact 2>&1; done; }
 for file in quick counted; do brief $file there/$file; done
+# A recording in haste, packed where the files are: whole, and no mixture of both.
+for file in quick counted; do
+    cp $file packed.$file && "$gait" pack -q packed.$file || bad "pack $file"
+    take packed.$file there/packed.$file
+done
 pairs >pairs.there
 mv app moved
 for file in quick counted; do brief $file gone/$file; done
@@ -122,7 +127,7 @@ for file in quick counted; do
 done
 mkdir -p gone/bare
 "$gait" report bare >gone/bare/report.function 2>&1
-for file in $files; do
+for file in $files packed.quick packed.counted; do
     take $file gone/$file
     diff -r there/$file gone/$file >"$work/differences" ||
         { bad "$file: not the same where the binaries do not exist"; cut -c 1-200 "$work/differences" | head -20 | sed 's/^/    | /'; }
@@ -132,6 +137,22 @@ enough there/exact
 grep -q 'turn' gone/sampled/report.function || bad 'no name of a function'
 grep -q 'prog.cc:' gone/sampled/report.line || bad 'no lines'
 grep -q 'inlined' gone/sampled/report.inline || bad 'no inlined functions'
+# The same builds, but stripped: the profile tells more than they do. Packing there forgets nothing.
+if command -v strip >/dev/null; then
+    cp -r moved app && strip app/prog app/libmixed.so && cmp -s app/prog moved/prog && bad 'strip does nothing'
+    for file in sampled exact paths packed.quick; do
+        take $file stripped/$file
+        diff -r there/$file stripped/$file >"$work/differences" ||
+            { bad "$file: not the same where the binaries are stripped"; cut -c 1-200 "$work/differences" | head -20 | sed 's/^/    | /'; }
+    done
+    cp exact exact.unpacked && "$gait" pack -q exact || bad 'pack beside stripped binaries'
+    rm -r app
+    take exact stripped/exact.packed
+    mv exact.unpacked exact
+    diff -r there/exact stripped/exact.packed >"$work/differences" ||
+        { bad 'packing beside stripped binaries forgets something'; cut -c 1-200 "$work/differences" | head -20 | sed 's/^/    | /'; }
+fi
+
 # Without names: the rows stay, by module.
 grep -q '\[prog\]' gone/bare/report.function || bad "--no-names: no row for what has no name: $(head -20 gone/bare/report.function)"
 ! grep -q 'turn' gone/bare/report.function || bad '--no-names kept names'

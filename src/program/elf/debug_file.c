@@ -223,11 +223,16 @@ static const char *advice(struct image *image)
                    : "build it with -g";
 }
 
+bool debug_file_names(const struct image *image)
+{
+    return has_table(&image->file, SHT_SYMTAB) || has_table(&image->debug, SHT_SYMTAB);
+}
+
 const char *debug_file_lacking(const struct image *image)
 {
     if (image->known)
         return image->known->lacking;
-    bool names = has_table(&image->file, SHT_SYMTAB) || has_table(&image->debug, SHT_SYMTAB);
+    bool names = debug_file_names(image);
     if (image->path[0] == '[' || (names && (has_lines(&image->file) || has_lines(&image->debug))))
         return NULL;
     return names                                 ? "no lines"
@@ -246,7 +251,8 @@ const char *debug_file_missing(struct image *image)
     enum { PLACES_SHOWN = 3 };
     struct debug_search *search = &image->search;
     const char *text = debug_file_lacking(image);
-    const char *server = getenv("DEBUGINFOD_URLS") ? "" : ", or set DEBUGINFOD_URLS";
+    bool asked = image->known || getenv("DEBUGINFOD_URLS");
+    const char *server = asked ? "" : ", or set DEBUGINFOD_URLS";
     if (search->missing || !text)
         return text ? search->missing : NULL;
     if (search->refused)

@@ -7,6 +7,7 @@
  * the link states. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct arena;
@@ -16,6 +17,8 @@ struct image;
 /* Sets image->debug and image->search. Most images have no debug file. */
 void debug_file_find(struct image *image);
 
+/* Whether the file or its debug file names functions that are not exported, too. */
+bool debug_file_names(const struct image *image);
 /* What is missing, in a few words; NULL: nothing. */
 const char *debug_file_lacking(const struct image *image);
 /* One line for people: what is missing (names, lines), where it was searched, how to get it. NULL:

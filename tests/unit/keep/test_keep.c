@@ -119,7 +119,7 @@ static void test_answers_alike(void **state)
     own_open(&own);
     own_keep(&own, &result);
     assert_true(kept_image_there(&own.profile, 0));
-    assert_true(kept_image_open(&image, &own.profile, 0, false, &err));
+    assert_true(kept_image_open(&image, &own.profile, 0, false, NULL, &err));
     binary_open_image(&kept, image);
     assert_true(kept.symbols.functions.n < own.binary.symbols.functions.n);
     for (uint32_t i = 0; i < own.binary.symbols.ranges.n; i += 3)
@@ -174,7 +174,7 @@ static void test_damaged_parts(void **state)
         part->bytes = bytes;
         for (size_t at = 0; at < part->n; at += 1 + part->n / 3) {
             bytes[at] ^= 0xff;
-            if (n++ < 300 && kept_image_open(&image, &own.profile, 0, false, &err)) {
+            if (n++ < 300 && kept_image_open(&image, &own.profile, 0, false, NULL, &err)) {
                 struct binary binary;
                 binary_open_image(&binary, image);
                 binary_lines(&binary);
