@@ -162,7 +162,7 @@ sleep 0.1
 cp "$jit" "$work/other"
 mv "$work/other" "$work/which"
 status 0 'replaced before' "$gait" record --plain -q --duration 0.2 -o "$data" -p $pid
-stranger 'replaced before'
+has 'beat_\(even\|odd\)' "$data" 'replaced before: names of the file that runs'
 kill -KILL $pid
 wait $pid 2>/dev/null
 if command -v objcopy >/dev/null; then
