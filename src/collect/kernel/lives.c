@@ -195,7 +195,8 @@ void lives_rest(struct lives *lives, uint64_t all_ns, uint64_t switched_ns)
     }
     bool known = all_ns > switched_ns - switched_ns / 5;
     uint64_t room = !known ? wanted : all_ns > told ? all_ns - told : 0;
-    for (uint32_t i = 0; lives->measured && wanted && i < lives->walked.n; i++) {
+    /* Where switches were too many, what they had told until then. */
+    for (uint32_t i = 0; wanted && i < lives->walked.n; i++) {
         const struct walked_times *times = &lives->walked.at[i];
         const struct walked_key *key = map_key(&lives->walked_keys, i);
         uint64_t missing = walked_missing(times);

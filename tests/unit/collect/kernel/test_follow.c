@@ -246,6 +246,24 @@ static void short_lives(void **state)
     assert_int_equal(world->profile.totals.losses[LOSS_unsampled_us], 9);
 }
 
+/* What switches have told of a thread with an agent stays when they are followed no more. */
+static void rest_of_walked(void **state)
+{
+    struct world *world = *state;
+    struct record *record = &world->record;
+    struct tasks *tasks = &world->follow.tasks;
+    task_walked(tasks, tasks_get(tasks, A, A, 0), true);
+    TAKE(world, record_switch(record, A, A, 0, 1000));
+    TAKE(world, record_switch(record, A, A, 1, 4000));
+    tasks_tell(tasks, 5000, true);
+    tasks->switches = tasks->lives.measured = false;
+    lives_told(&tasks->lives, A, A, "", 1200);
+    tasks_tell(tasks, 9000, true);
+    lives_rest(&tasks->lives, 5000, 3000);
+    struct thread_times row = thread_of(world, A, "");
+    assert_int_equal(row.user_ns + row.kernel_ns, 3000 - 1200);
+}
+
 /* One that is met on a CPU was there; what it lost of its leaving is not time that it used. */
 static void lost_switches(void **state)
 {
@@ -513,6 +531,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(kernel, untimed, world_end),
         cmocka_unit_test_setup_teardown(times, timed, world_end),
         cmocka_unit_test_setup_teardown(short_lives, timed, world_end),
+        cmocka_unit_test_setup_teardown(rest_of_walked, timed, world_end),
         cmocka_unit_test_setup_teardown(lost_switches, timed, world_end),
         cmocka_unit_test_setup_teardown(lost_leaving, timed, world_end),
         cmocka_unit_test_setup_teardown(way_out, timed, world_end),
