@@ -9,7 +9,7 @@ formats=$("$gait" export --help | sed -n '/^formats:/,$s/^  \([a-z-]*\) .*/\1/p'
 
 "$gait" record -q --exact=counts -- "$rounds" >/dev/null || bad "record: status $?"
 for format in $formats; do
-    case $format in gcda | llvm-contexts | perfetto) continue ;; esac # of walks alone, or many files: llvm_contexts.sh, perfetto.sh, gcda.sh
+    case $format in gcda | llvm-contexts | llvm-prefetch | perfetto) continue ;; esac # of walks alone, or many files: llvm_contexts.sh, llvm_prefetch.sh, perfetto.sh, gcda.sh
     status 0 "$format" "$gait" export --format "$format"
     [ "$format" = html ] || silent "$format" # a file says what it leaves out
     cp stdout expected
@@ -82,7 +82,7 @@ for format in $formats; do
     *) # counts of executions
         status 2 "$format of a plain profile" "$gait" export --format "$format" -o none plain
         [ ! -e none ] || bad "$format of a plain profile: a file was left"
-        case $format in gcda | llvm-contexts | perfetto) continue ;; esac # has no notes here; is of walks
+        case $format in gcda | llvm-contexts | llvm-prefetch | perfetto) continue ;; esac # has no notes here; is of walks
         says 'a plain profile has samples and no counts'
         status 0 "$format of a plain profile, inferred" "$gait" export --inferred=levin --format "$format" -o out plain
         [ -s out ] || bad "$format of a plain profile, inferred: nothing was written" ;;

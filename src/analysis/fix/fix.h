@@ -32,6 +32,7 @@ struct fix_row {
     const char *sketch; /* lines of C; NULL: none */
     uint32_t argument;  /* of FIX_SPECIALISE: a whole number in a register, from 1; 0: none */
     int64_t value;      /* that it is */
+    int64_t ahead;      /* of FIX_PREFETCH: bytes from the load's address; 0: no stride */
 };
 
 struct fixes {

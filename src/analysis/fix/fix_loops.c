@@ -49,6 +49,12 @@ static const struct load_place *load_find(const struct latency_view *latencies, 
     return NULL;
 }
 
+/* What is fetched behind the end of the loop is fetched for nothing: a quarter at most. */
+static double distance_most(const struct loop_row *row)
+{
+    return row->trips.value > 0 ? fmin(floor(row->trips.value / 4), DISTANCE_MOST) : DISTANCE_MOST;
+}
+
 /* A load that is often far, of an address that does not wait for the load before: its own index, or
  * a stride too long for the processor to follow. */
 static void prefetch_add(struct looking *looking, const struct loop_row *row,
@@ -65,28 +71,33 @@ static void prefetch_add(struct looking *looking, const struct loop_row *row,
     if (strided && llabs(most->bytes) < PAGE_STRIDE)
         return; /* processors fetch that by themselves */
     double ahead = ceil(load->mean.value * looking->per_tick / each);
-    int distance = (int)fmin(fmax(ahead, 1), DISTANCE_MOST);
-    fixes_add(looking->fixes,
-              (struct fix_row){
-                  .kind = FIX_PREFETCH,
-                  .module = row->module,
-                  .at = access->at,
-                  .weight = row->share.value,
-                  .evidence = arena_format(
-                      &scene->arena,
-                      "%.0f %% of loads are not near, %.0f ticks on average; %.0f instructions an "
-                      "iteration",
-                      100 * (1 - (double)load->bins[LATENCY_NEAR] / (double)load->timed),
-                      load->mean.value, each),
-                  .text = "prefetch so many iterations ahead that the load is near when it runs",
-                  .sketch = strided ? arena_format(&scene->arena,
-                                                   "__builtin_prefetch((const char *)p + %d * "
-                                                   "(%" PRId64 "));",
-                                                   distance, most->bytes)
-                                    : arena_format(&scene->arena,
-                                                   "__builtin_prefetch(&table[index of iteration i "
-                                                   "+ %d]);",
-                                                   distance)});
+    int distance = (int)fmax(fmin(ahead, distance_most(row)), 1);
+    fixes_add(
+        looking->fixes,
+        (struct fix_row){
+            .kind = FIX_PREFETCH,
+            .module = row->module,
+            .at = access->at,
+            .weight = row->share.value,
+            .evidence = arena_format(
+                &scene->arena,
+                "%.0f %% of loads are not near, %.0f ticks on average; %.0f instructions an "
+                "iteration",
+                100 * (1 - (double)load->bins[LATENCY_NEAR] / (double)load->timed),
+                load->mean.value, each),
+            .ahead = strided ? distance * most->bytes : 0,
+            .text = strided
+                        ? "prefetch so many iterations ahead that the load is near when it runs; "
+                          "gait export --format llvm-prefetch writes that as a hint for clang"
+                        : "prefetch so many iterations ahead that the load is near when it runs",
+            .sketch = strided ? arena_format(&scene->arena,
+                                             "__builtin_prefetch((const char *)p + %d * "
+                                             "(%" PRId64 "));",
+                                             distance, most->bytes)
+                              : arena_format(&scene->arena,
+                                             "__builtin_prefetch(&table[index of iteration i "
+                                             "+ %d]);",
+                                             distance)});
 }
 
 static bool is_chased(const struct loop_row *row)

@@ -82,7 +82,7 @@ static const char *llvm_name(struct arena *arena, const char *linkage)
     return strpbrk(linkage, " \n") ? NULL : llvm_any_name(arena, linkage);
 }
 
-static const struct source_dialect llvm_dialect = {
+const struct source_dialect llvm_dialect = {
     .name = llvm_name, .discriminator = discriminator_base, .copies = discriminator_copies};
 /* Of programs built with -enable-fs-discriminator, which have a symbol that says so. */
 static const struct source_dialect llvm_fs_dialect = {

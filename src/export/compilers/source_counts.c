@@ -201,6 +201,17 @@ static struct source_spot spot_find(struct source_counts *counts, uint64_t at)
     return spot;
 }
 
+bool source_spot_find(struct source_counts *counts, uint64_t at, uint32_t *ret_body,
+                      struct source_place *ret_place)
+{
+    struct source_spot spot = spot_find(counts, at);
+    if (spot.body == BODY_NONE)
+        return false;
+    *ret_body = spot.body;
+    *ret_place = spot.place;
+    return true;
+}
+
 void source_block_add(struct source_counts *counts, const struct code_block *block)
 {
     for (uint64_t at = block->start, end = block->start + block->bytes; at < end;) {

@@ -29,6 +29,9 @@ struct source_dialect {
     uint32_t (*copies)(uint32_t discriminator);
 };
 
+/* Of clang (llvm.c). */
+extern const struct source_dialect llvm_dialect;
+
 #define BODY_NONE UINT32_MAX
 
 struct source_place {

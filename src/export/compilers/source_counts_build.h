@@ -22,6 +22,9 @@ void source_target_add(struct source_counts *counts, const struct source_target 
 uint32_t source_entry_find(struct source_counts *counts, uint64_t at);
 /* Whose code it is, whatever is inlined there; BODY_NONE: debug information does not say. */
 uint32_t source_function_name(struct source_counts *counts, uint64_t at);
+/* Where an instruction comes from; false: debug information does not say. */
+bool source_spot_find(struct source_counts *counts, uint64_t at, uint32_t *ret_body,
+                      struct source_place *ret_place);
 /* A block's counts, to the places that its code comes from. */
 void source_block_add(struct source_counts *counts, const struct code_block *block);
 
