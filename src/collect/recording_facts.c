@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "collect/drain.h"
+#include "collect/output/attached.h"
 #include "collect/output/output.h"
 #include "collect/recording.h"
 #include "compress/hotlist.h"
@@ -41,6 +42,7 @@ void facts_first(struct profile *head, const struct recording_options *options)
     profile_init(head);
     head->mode = record->mode == RECORD_SAMPLED ? PROFILE_SAMPLED : PROFILE_EXACT;
     output_describe(head, options->command);
+    attached_describe(head, options->pids, options->n_pids);
     if (record->fixed_hz)
         snprintf(budget, sizeof budget, "%u interrupts a second", record->fixed_hz);
     else

@@ -480,6 +480,8 @@ uint32_t profile_module_jit(struct profile *profile, uint32_t pid);
 
 /* Adds a fact, if it is new. The keys "mode", "command" and "start_ns" are reserved. */
 void profile_fact(struct profile *profile, const char *key, const char *value);
+/* What was attached to: "BUILD-ID NAME", with "-" for a program without a build-id. */
+#define FACT_ATTACHED "attached"
 /* The first value of the key, or NULL. */
 const char *profile_fact_find(const struct profile *profile, const char *key);
 

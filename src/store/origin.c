@@ -91,27 +91,54 @@ static const char *name_clean(struct arena *arena, const char *text)
     return *name ? name : "unknown";
 }
 
+/* Of an attached process: "BUILD NAME" of the first, as it was then. Processes that it starts may
+ * use more CPU time, and have the name of another program's thread. */
+static bool attached_find(struct profile *profile, const char **ret_name, char ret_build[BUILD_HEX])
+{
+    const char *fact = profile_fact_find(profile, FACT_ATTACHED);
+    size_t digits = fact ? strspn(fact, "0123456789abcdef") : 0;
+    if (!fact || digits >= BUILD_HEX)
+        return false;
+    const char *name = fact + digits + (!digits && *fact == '-');
+    if (name[0] != ' ' || !name[1])
+        return false;
+    memcpy(ret_build, fact, digits);
+    ret_build[digits] = 0;
+    *ret_name = name + 1;
+    return true;
+}
+
+static void program_of_module(struct profile *profile, const char **ret_name,
+                              char ret_build[BUILD_HEX])
+{
+    const char *program = command_program(profile);
+    if (!*program || strcmp(program, "gait") == 0)
+        program = thread_program(profile);
+    const struct module *module = program_find(profile, program);
+    *ret_name = module ? base_name(module->path) : program;
+    *ret_build = 0;
+    if (module)
+        build_text(module, ret_build);
+}
+
 void origin_find(struct profile *profile, const char *machine, const char *service,
                  struct origin *ret_origin)
 {
     struct arena *arena = &profile->arena;
     uint64_t end = times_span(&profile->times).end_ns;
     const char *host = profile_fact_find(profile, "host");
-    const char *program = command_program(profile);
-    if (!*program || strcmp(program, "gait") == 0)
-        program = thread_program(profile);
-    const struct module *module = program_find(profile, program);
+    const char *program;
+    char build[BUILD_HEX];
+    if (!attached_find(profile, &program, build))
+        program_of_module(profile, &program, build);
     *ret_origin = (struct origin){
         .machine = name_clean(arena, machine ? machine
                                      : host  ? host
                                              : ""),
-        .service = name_clean(arena, service  ? service
-                                     : module ? base_name(module->path)
-                                              : program),
+        .service = name_clean(arena, service ? service : program),
         .kind = kind_of(profile),
         .begin_ns = profile->start_unix_ns,
         .end_ns = end > profile->start_unix_ns ? end : profile->start_unix_ns,
     };
-    if (module)
-        build_text(module, ret_origin->build);
+    snprintf(ret_origin->build, sizeof ret_origin->build, "%s", build);
 }

@@ -9,6 +9,7 @@
 #include "collect/kernel/wait_pace.h"
 #include "collect/kernel/wait_source.h"
 #include "collect/target/launch.h"
+#include "collect/output/attached.h"
 #include "collect/output/output.h"
 #include "collect/perf/perf_events.h"
 #include "collect/target/vigil.h"
@@ -61,6 +62,7 @@ static void head_fill(struct run *run)
     profile_init(head);
     head->mode = PROFILE_PLAIN;
     output_describe(head, run->options->command);
+    attached_describe(head, run->options->pids, run->options->n_pids);
     snprintf(rate, sizeof rate, "%u", run->options->hz);
     profile_fact(head, "frequency", rate);
     profile_fact(head, "trigger", run->request.event.text);

@@ -1,5 +1,6 @@
 #include "fleet/watch/choose.h"
 
+#include "base/called.h"
 #include "base/clock.h"
 #include "base/intern.h"
 
@@ -82,39 +83,11 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* One program may have several names: redis-server is a link to redis-check-rdb, and python3 to
- * python3.11. The kernel knows the file that was run, and calls the process as it was called. */
-static bool called_so(const struct facts *facts)
-{
-    char called[sizeof facts->exe + sizeof facts->comm + 64], exe[64], link[256];
-    struct stat file, other;
-    int folder = (int)(base_name(facts->exe) - facts->exe);
-    if (!*facts->comm || strchr(facts->comm, '/'))
-        return false;
-    snprintf(called, sizeof called, "/proc/%d/root%.*s%s", facts->pid, folder, facts->exe,
-             facts->comm);
-    snprintf(exe, sizeof exe, "/proc/%d/exe", facts->pid);
-    if (stat(exe, &file) == 0 && stat(called, &other) == 0 && file.st_ino == other.st_ino &&
-        file.st_dev == other.st_dev)
-        return true;
-    /* Of a program that was replaced since it was started only the link is left. */
-    ssize_t n = readlink(called, link, sizeof link - 1);
-    link[n > 0 ? n : 0] = 0;
-    return n > 0 && strcmp(link, base_name(facts->exe)) == 0;
-}
-
 static bool exe_read(struct facts *facts)
 {
-    static const char mark[] = " (deleted)"; /* by the kernel, of a file that was replaced */
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/exe", facts->pid);
-    ssize_t n = readlink(path, facts->exe, sizeof facts->exe - 1);
-    facts->closed = n < 0 && errno == EACCES;
-    facts->exe[n > 0 ? n : 0] = 0;
-    size_t cut = (size_t)(n > 0 ? n : 0) - (sizeof mark - 1);
-    if (n >= (ssize_t)sizeof mark && strcmp(facts->exe + cut, mark) == 0)
-        facts->exe[cut] = 0;
-    return n > 0 || facts->closed;
+    bool told = called_file(facts->pid, facts->exe, sizeof facts->exe);
+    facts->closed = !told && errno == EACCES;
+    return told || facts->closed;
 }
 
 static bool facts_read(int pid, struct facts *facts)
@@ -127,7 +100,8 @@ static bool facts_read(int pid, struct facts *facts)
         return false;
     facts->uid = stat_.st_uid;
     text_read(pid, "cgroup", facts->cgroup, sizeof facts->cgroup);
-    facts->program = facts->closed || called_so(facts) ? facts->comm : base_name(facts->exe);
+    bool as_called = facts->closed || called_so(pid, facts->exe, facts->comm);
+    facts->program = as_called ? facts->comm : base_name(facts->exe);
     return true;
 }
 
