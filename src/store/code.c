@@ -53,6 +53,15 @@ static bool shared(const struct module *module)
     return module->path[0] == '/' && module->build_id_bytes;
 }
 
+bool code_hold(struct sql *sql, bool alone, struct err *err)
+{
+    return !sql->driver->partitions ||
+           sql_run(sql,
+                   alone ? "SELECT pg_advisory_xact_lock(7234201863)"
+                         : "SELECT pg_advisory_xact_lock_shared(7234201863)",
+                   err);
+}
+
 /* ---- sending */
 
 static void number_add(struct bytes *to, uint64_t number)

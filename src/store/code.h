@@ -17,6 +17,10 @@ struct code_known {
 void code_known_init(struct code_known *known);
 void code_known_release(struct code_known *known);
 
+/* In a transaction, to its end: packs that are there stay. Whoever forgets packs holds them alone,
+ * and then sees every recording that was sent with their help. SQLite has one writer anyway. */
+bool code_hold(struct sql *sql, bool alone, struct err *err);
+
 /* Sends the parts that the store lacks, and puts stubs in their places. */
 bool code_send(struct sql *sql, struct code_known *known, struct profile *profile, struct err *err);
 /* Puts parts in the places of stubs; those that the store lost are removed and counted. */

@@ -24,6 +24,13 @@ void push_init(struct push *push, struct store *store, const struct push_options
     code_known_init(&push->known);
 }
 
+/* Between two transactions packs may be forgotten. */
+static void known_forget(struct push *push)
+{
+    code_known_release(&push->known);
+    code_known_init(&push->known);
+}
+
 void push_undo(struct push *push)
 {
     struct err ignored;
@@ -32,9 +39,7 @@ void push_undo(struct push *push)
     push->begun = false;
     push->day = -1;
     push->sums = push->committed;
-    /* What it sent is not there. */
-    code_known_release(&push->known);
-    code_known_init(&push->known);
+    known_forget(push); /* what it sent is not there */
 }
 
 void push_release(struct push *push)
@@ -49,6 +54,7 @@ bool push_commit(struct push *push, struct err *err)
     if (!push->begun)
         return true;
     push->begun = false;
+    known_forget(push);
     if (!sql_run(push->store->sql, "COMMIT", err))
         return false;
     push->committed = push->sums;
@@ -154,10 +160,12 @@ static bool begin(struct push *push, int64_t day, struct err *err)
     if (day != push->day && !sql_day(push->store->sql, day, err))
         return false;
     push->day = day;
-    if (!push->begun && !sql_begin(push->store->sql, err))
+    if (push->begun)
+        return true;
+    if (!sql_begin(push->store->sql, err))
         return false;
     push->begun = true;
-    return true;
+    return code_hold(push->store->sql, false, err);
 }
 
 static bool insert(struct push *push, const struct origin *origin, const uint8_t *digest,

@@ -132,6 +132,35 @@ status 0 'copy from SQLite' "$gait" store copy -s "sqlite:$work/raw" --to "postg
 status 0 'prune days of PostgreSQL' "$gait" store prune -s "$owner" --older 36h
 same 'partitions that are left' 1 "$(sql "SELECT count(*) FROM pg_inherits WHERE inhparent = 'gait_recordings'::regclass")"
 
+# A sender saw that a pack is there, and waits before it is through; a prune meanwhile forgets all that had the pack.
+sql 'CREATE DATABASE race'
+base=race race="postgresql://owner@/race?host=$pg_sockets"
+status 0 'the old one' "$gait" push -q -s "$race" "$work/r1"
+sql "SELECT gait_day($(($(date +%s) / 86400 - 3)))" >/dev/null
+sql "UPDATE gait_recordings SET day = day - 3, begin_ns = begin_ns - 3 * $day"
+sql "CREATE FUNCTION hold() RETURNS TRIGGER LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(99); RETURN NEW; END'"
+[ "$(sql 'SELECT count(*) FROM gait_code')" -gt 1 ] || bad 'there are not two packs'
+sql 'DELETE FROM gait_code WHERE module = (SELECT max(module) FROM gait_code)' # the sender makes it again, behind those that it finds
+sql 'CREATE TRIGGER hold BEFORE INSERT ON gait_code FOR EACH ROW EXECUTE FUNCTION hold()'
+exec {holder}> >("$pg_bin/psql" -qAt -h "$pg_sockets" -U owner race >"$work/held")
+echo 'SELECT pg_advisory_lock(99);' >&$holder
+# waiting N: so many wait for locks.
+waiting() { [ "$(sql "SELECT count(*) FROM pg_locks WHERE NOT granted")" -ge "$1" ]; }
+until [ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 99")" = 1 ]; do sleep 0.05; done
+"$gait" push -q -s "$race" "$work/r2" &
+pushing=$!
+until waiting 1 || ! kill -0 $pushing 2>/dev/null; do sleep 0.05; done
+"$gait" store prune -s "$race" --older 36h >"$work/raced" 2>&1 &
+pruning=$!
+until waiting 2 || ! kill -0 $pruning 2>/dev/null; do sleep 0.05; done
+echo '\q' >&$holder # what was started meanwhile has the pipe, too
+exec {holder}>&-
+wait $pushing || bad 'a sender fails beside a prune'
+wait $pruning || bad "a prune fails beside a sender: $(cat "$work/raced")"
+status 0 'what was sent has its names' "$gait" store check -s "$race"
+same 'recordings and packs forgotten' '1 recordings forgotten, and 0 packs of builds that no recording has' "$(cat "$work/raced")"
+base=
+
 # A role that may only insert, as docs/FLEET.md makes it.
 sql "$(sed -n '/^    CREATE ROLE sender/,/^$/p' docs/FLEET.md)" || bad 'the role cannot be made'
 sender="postgresql://sender@/postgres?host=$pg_sockets"
