@@ -95,6 +95,22 @@ static bool rows_read(struct store *store, struct rows *rows, struct err *err)
                      values, QUESTION_VALUES, row_take, rows, NULL, err);
 }
 
+static bool waiting_take(void *to, const struct sql_value *columns, struct err *err)
+{
+    (void)err;
+    *(uint64_t *)to = (uint64_t)columns[0].number;
+    return true;
+}
+
+static bool waiting_read(struct store *store, uint64_t *ret_waiting, struct err *err)
+{
+    struct sql_value values[QUESTION_VALUES];
+    question_values(store, values);
+    return sql_query(store->sql,
+                     "SELECT count(*) FROM gait_recordings WHERE rolled = 0 AND " WANTED_RECORDINGS,
+                     values, QUESTION_VALUES, waiting_take, ret_waiting, NULL, err);
+}
+
 /* ---- adding up */
 
 /* Days, or hours if there are no more than two days of them. */
@@ -219,12 +235,19 @@ bool trend_read(struct store *store, struct trend *ret_trend, struct err *err)
 {
     struct trend trend = {0};
     struct rows rows = {.trend = &trend, .arena = &store->arena};
+    if (store->place.query.machine)
+        return err_set(err, ERR_USAGE,
+                       "what is rolled up is of all machines together: leave machine= out");
     intern_init(&trend.names);
     intern_init(&trend.builds);
-    bool ok = rows_read(store, &rows, err);
-    if (ok && !rows.n)
+    bool ok = rows_read(store, &rows, err) && waiting_read(store, &trend.waiting, err);
+    if (ok && !rows.n && trend.waiting)
         ok = err_set(err, ERR_MISSING,
-                     "nothing that was rolled up matches; type:  gait store roll-up");
+                     "nothing that was rolled up matches, but %llu recordings that were not; type:"
+                     "  gait store roll-up --after 0s",
+                     (unsigned long long)trend.waiting);
+    else if (ok && !rows.n)
+        ok = err_set(err, ERR_MISSING, "nothing matches; gait store show lists what there is");
     if (ok)
         trend_make(&trend, &rows);
     vec_release(&rows.text);

@@ -34,11 +34,12 @@ struct trend {
     struct trend_build last_build, build_before;
     const char *last, *before; /* build-ids; before: NULL if there is only one */
     double whole;
+    uint64_t waiting;           /* recordings that match, and that no roll-up has added yet */
     VEC(struct trend_function); /* heaviest first */
 };
 
 /* Of the store's question. Fails if nothing that was rolled up matches, or more than one service or
- * kind does. */
+ * kind does, or if it asks for a machine: what is rolled up is of all. */
 bool trend_read(struct store *store, struct trend *ret_trend, struct err *err);
 void trend_release(struct trend *trend);
 

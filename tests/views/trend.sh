@@ -6,7 +6,11 @@ cd "$(dirname "$0")/../.." || exit 1
 "$gait" record -q --exact=counts -o "$work/r" -- "$(program orders)" >/dev/null 2>&1 || bad 'nothing is recorded'
 status 0 push "$gait" push -q -s "sqlite:$work/store" "$work/r"
 status 2 'before a roll-up' "$gait" trend "sqlite:$work/store"
-says 'nothing that was rolled up matches'
+says 'nothing that was rolled up matches, but 1 recordings that were not'
+status 2 'where there is nothing' "$gait" trend "sqlite:$work/store?service=none"
+says 'nothing matches'
+status 129 'of a machine' "$gait" trend "sqlite:$work/store?machine=here"
+says 'of all machines together'
 status 0 roll-up "$gait" store roll-up -q -s "sqlite:$work/store" --after 0s
 status 0 trend "$gait" trend --json "sqlite:$work/store"
 "$gait" report --by module,function --json "$work/r" >"$work/report"
@@ -20,6 +24,16 @@ for row in report['rows']:
     if row['share'] > 1e-6:
         assert abs(told[row['module'], row['name']] - row['share']) < 1e-6, (row, told)
 P
+
+# What came since is not in it, and said to be missing.
+grep -q '"waiting": 0,' "$work/stdout" || bad 'a store that is rolled up has recordings that wait'
+cp "$work/store" "$work/later"
+cp "$work/r" "$work/r2" && printf 'tail' >>"$work/r2"
+status 0 'push of another' "$gait" push -q -s "sqlite:$work/later" "$work/r2"
+status 0 'with one that waits' "$gait" trend "sqlite:$work/later"
+grep -q '^1 recordings that match are not in it' "$work/stdout" || bad "no word of what waits: $(head -n 4 "$work/stdout")"
+status 0 'of it, as JSON' "$gait" trend --json "sqlite:$work/later"
+grep -q '"waiting": 1,' "$work/stdout" || bad 'JSON has no word of what waits'
 
 # Made-up days of two builds, the second from the sixth day on: f grows from 50 to 56 %, g by less than its noise, h is new.
 python3 - "$work/store" <<'P'

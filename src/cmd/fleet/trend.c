@@ -116,6 +116,10 @@ static void trend_text(const struct trend *trend, const struct ink *ink, size_t 
     if (trend->before)
         printf("%zu functions changed with it, beyond noise; the build before is %.12s\n", changes,
                *trend->before ? trend->before : "unknown");
+    if (trend->waiting)
+        printf("%llu recordings that match are not in it: they are not rolled up yet (gait store "
+               "roll-up)\n",
+               (unsigned long long)trend->waiting);
     putchar('\n');
     sheet_cell(&sheet, "share");
     sheet_cell(&sheet, " ");
@@ -198,6 +202,7 @@ static void trend_json(const struct trend *trend, size_t rows)
         json_string(&json, "build_before", trend->before);
     else
         json_null(&json, "build_before");
+    json_integer(&json, "waiting", trend->waiting);
     json_number(&json, "amount", trend->whole);
     amounts_json(&json, "periods", &trend->periods, trend->periods.n);
     builds_json(&json, trend);
