@@ -319,6 +319,8 @@ bench-memory: all
 	bench/memory
 bench-ending: all bench-programs
 	bench/ending $(O)
+bench-width: all bench-programs
+	bench/width $(O)
 bench-cold: all
 	bench/cold
 bench-symbolise: all bench-programs
@@ -380,6 +382,6 @@ deps-long:
 	@tools/deps-long
 clean:
 	rm -rf o
-.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-view bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-events bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-waste bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-names bench-inclusive bench-processes bench-store bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
+.PHONY: all fuzz-serve deps-long check-harm check-suites bench-core bench-pipeline bench-blocks bench-cycles bench-memory-levels bench-view bench-mca bench-history bench-paths bench-contexts bench-lab-paths bench-lab-pipeline bench-lab-events bench-lab-streams bench-lab-sampling bench-gcda bench-stale bench-cold bench-ending bench-width bench-events bench-export bench-fdo bench-stacks bench-streams bench-values bench-waste bench-flow bench-infer bench-cfg bench-coverage bench-overhead bench-overlap bench-weights bench-perturbation bench-walked check fuzz check-all check-units units programs demo bench bench-copies bench-plain bench-names bench-inclusive bench-processes bench-store bench-symbolise bench-unwind bench-programs man deb format format-check tidy install deps clean
 .SECONDARY:
 -include $(shell find $O -name '*.d' -type f 2>/dev/null)
