@@ -13,6 +13,9 @@ for mode in $modes; do
     same "$mode, arguments" "$(printf '%s|' 'a b' '' '$x' "'" -v --)" "$($record printf '%s|' 'a b' '' '$x' "'" -v --)"
     same "$mode, summary on stdout" '' "$("$gait" record --no-names $(options_of $mode) -o "$work/data" -- true 2>/dev/null)"
 
+    # The environment is as long in every recording, whatever the tool's process id: exact runs depend on where it ends.
+    [ $mode = plain ] || same "$mode, length of the variable" 21 "$($record sh -c 'echo ${#GAIT_CHANNEL}' 3>&-)"
+
     # Only the agent's own perf event may be there, close-on-exec and far away from the low numbers.
     # The pipe of $() and the folder that ls itself opens differ from run to run; their numbers do not.
     fds='ls -l /proc/self/fd | sed -n "s/.* \([0-9]* -> .*\)/\1/p" | sed "s/\[[0-9]*\]//; s/proc\/[0-9]*/proc/" | sort -n'

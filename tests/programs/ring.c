@@ -26,6 +26,6 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < steps; i += 8) {
         STEP STEP STEP STEP STEP STEP STEP STEP
     }
-    printf("%p\n", at);
+    printf("%d\n", (int)((char *)at - lines));
     return 0;
 }

@@ -71,6 +71,18 @@ static bool is_variable(const char *entry, const char *name)
     return strncmp(entry, name, length) == 0 && entry[length] == '=';
 }
 
+/* As long in every recording: the environment is on the program's stack, and glibc's string
+ * functions go other ways where a string lies elsewhere, so exact counts would not be the same
+ * twice. Further slashes mean nothing. */
+static char *channel_variable(struct arena *arena, int fd)
+{
+    enum { DIGITS = 10 };
+    char pid[DIGITS + 1];
+    int digits = snprintf(pid, sizeof pid, "%d", (int)getpid());
+    return arena_format(arena, CHANNEL_ENV "=/proc/%.*s%s/fd/%d", DIGITS - digits, "//////////",
+                        pid, fd);
+}
+
 /* The environment with the agent in it; all else in its order. */
 static char **environment_with_agent(struct arena *arena, const struct launch *launch)
 {
@@ -89,8 +101,7 @@ static char **environment_with_agent(struct arena *arena, const struct launch *l
     bool more = preload && *preload;
     copy[used++] = arena_format(arena, "LD_PRELOAD=%s%s%s", preload_name(arena, launch->library),
                                 more ? ":" : "", more ? preload : "");
-    copy[used++] =
-        arena_format(arena, CHANNEL_ENV "=/proc/%d/fd/%d", (int)getpid(), launch->channel_fd);
+    copy[used++] = channel_variable(arena, launch->channel_fd);
     return copy;
 }
 
