@@ -11,7 +11,7 @@
 #include "walk/run.h"
 #include "wire/channel.h"
 
-enum { AGENT_SIGNALS = 65, AGENT_PLACES = 256, AGENT_SCALES = 4 };
+enum { AGENT_SIGNALS = 65, AGENT_PLACES = 256, AGENT_SCALES = 4, AGENT_DISPATCHED = 16 };
 
 struct link_map;
 struct thread;
@@ -106,6 +106,10 @@ struct agent {
     bool own[AGENT_SIGNALS]; /* signals whose real handler is the agent's */
     bool go;                 /* the process has a Go runtime: shim/go_runtime.h */
     bool unfiltered; /* no seccomp filter when it began, and libc's functions tell of a later one */
+    /* agent/exact/exact_dispatch.h: threads by their %fs; 0: free */
+    struct dispatched {
+        uint64_t fs, selector;
+    } dispatched[AGENT_DISPATCHED];
     struct python python; /* threads that begin to read it at once all write the same */
 };
 

@@ -8,6 +8,7 @@
 #include "agent/exact/exact_altstack.h"
 #include "agent/exact/exact_call.h"
 #include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_dispatch.h"
 #include "agent/exact/exact_frame.h"
 #include "agent/exact/exact_pause.h"
 #include "agent/exact/exact_thread.h"
@@ -125,6 +126,7 @@ static struct thread *child_make(struct thread *parent, const struct wish *wish,
 
 static void child_run(struct thread *thread)
 {
+    exact_dispatch_forget();
     thread_identify(thread);
     exact_enter(thread);
     exact_frame_mask(thread->pending.mask);

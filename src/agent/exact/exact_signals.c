@@ -8,6 +8,7 @@
 #include "agent/exact/exact_aside.h"
 #include "agent/exact/exact_call.h"
 #include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_dispatch.h"
 #include "agent/exact/exact_frame.h"
 #include "agent/exact/exact_thread.h"
 #include "agent/exact/exact_step.h"
@@ -285,6 +286,9 @@ static uint64_t decide(struct thread *thread, int signal, const uint8_t *siginfo
 __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
                                                    struct kernel_ucontext *frame)
 {
+    uint64_t to;
+    if (exact_dispatch_pass(signal, siginfo, frame, &to)) /* before any system call */
+        return to;
     struct thread *thread = thread_self();
     int32_t code;
     __builtin_memcpy(&code, siginfo + 8, 4);

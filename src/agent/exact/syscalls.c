@@ -12,6 +12,7 @@
 #include "agent/exact/exact_call.h"
 #include "agent/exact/exact_clone.h"
 #include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_dispatch.h"
 #include "agent/exact/exact_frame.h"
 #include "agent/exact/exact_pause.h"
 #include "agent/exact/successor.h"
@@ -193,7 +194,7 @@ static bool ends_the_run(const struct context *context)
 }
 
 /* System calls become signals of the thread, ours too: a signal must not come by the agent. Other
- * threads that walk need it, but for that one signal. */
+ * threads that walk need it, but for that one signal (agent/exact/exact_dispatch.h). */
 static bool begins_to_dispatch(const struct context *context)
 {
     const uint64_t *gpr = context->gpr;
@@ -280,8 +281,10 @@ static bool answer(struct thread *thread, uint64_t next)
         return false;
     }
     bool dispatch = begins_to_dispatch(context);
-    if (dispatch)
+    if (dispatch) {
         exact_actions_give_back(!others());
+        exact_dispatch_begin(context->gpr[R8]);
+    }
     if (dispatch || ends_the_run(context)) {
         context->pc = thread->call_pc;
         return false;
