@@ -84,7 +84,7 @@ USES_collect/output  := model/core profile/file keep
 USES_collect         := walk collect/kernel collect/windows collect/exact collect/output
 USES_collect/plain   := collect/target collect/kernel collect/output
 USES_collect/doctor  := collect collect/plain
-USES_import          := process
+USES_import          := process compress
 
 USES_analysis/counts   := infer keep text
 USES_analysis/report   := analysis/counts

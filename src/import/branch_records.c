@@ -44,6 +44,7 @@ void branch_records_init(struct branch_records *records, struct perf_space *spac
 void branch_records_release(struct branch_records *records)
 {
     branch_raw_release(&records->raw);
+    branch_turns_release(&records->turns);
     batch_release(&records->batch);
     map_release(&records->run_keys);
     map_release(&records->hop_keys);
@@ -122,6 +123,7 @@ static bool parts_list(struct branch_records *records, const struct run_key *key
             return false;
         n++;
         run->instructions++;
+        run->passed += !ends && instruction.kind == INSTRUCTION_COND;
         records->decoded++;
         if (ends || instruction.kind != INSTRUCTION_PLAIN) {
             part_add(records, key->module, start, &instruction, n, ends);
@@ -223,7 +225,7 @@ static struct branch_hop hop_make(struct branch_records *records, struct place f
         [INSTRUCTION_PLAIN] = EDGE_KINDS, [INSTRUCTION_SYSCALL] = EDGE_KINDS,
         [INSTRUCTION_TRAP] = EDGE_KINDS};
     const struct image *image = perf_space_image(records->space, from.module);
-    struct branch_hop hop = {MAP_NONE, MAP_NONE, false};
+    struct branch_hop hop = {MAP_NONE, MAP_NONE, false, false};
     struct instruction last;
     if (!image) {
         hop.edge = foreign_hop(records, from, to);
@@ -236,27 +238,33 @@ static struct branch_hop hop_make(struct branch_records *records, struct place f
     bool leads =
         direct ? to.module == from.module && to.address.v == last.target.v : is_code(records, to);
     if (!branches || !leads)
-        return (struct branch_hop){arrival_index(records, to), MAP_NONE, true};
+        return (struct branch_hop){arrival_index(records, to), MAP_NONE, false, true};
     if (last.kind == INSTRUCTION_RETURN)
         from = (struct place){MODULE_NONE, {0}};
+    hop.turns = last.kind == INSTRUCTION_COND;
     hop.edge = edge_index(records, from, to, kinds[last.kind]);
-    if (last.kind == INSTRUCTION_COND)
+    if (hop.turns)
         hop.fallen = edge_index(records, from, (struct place){to.module, instruction_next(&last)},
                                 EDGE_FALL);
     return hop;
 }
 
-/* Whether it was added: what is between two places without a file tells nothing. */
-static bool hop_add(struct branch_records *records, struct place from, struct place to)
+static struct branch_hop hop_of(struct branch_records *records, struct place from, struct place to)
 {
     struct hop_key key = {from.module, to.module, from.address.v, to.address.v};
-    if (!perf_space_image(records->space, from.module) &&
-        !perf_space_image(records->space, to.module))
-        return false;
     uint32_t index = map_add(&records->hop_keys, &key);
     if (index == records->hops.n)
         *vec_push(&records->hops) = hop_make(records, from, to);
-    struct branch_hop hop = records->hops.at[index];
+    return records->hops.at[index];
+}
+
+/* Whether it was added: what is between two places without a file tells nothing. */
+static bool hop_add(struct branch_records *records, struct place from, struct place to)
+{
+    if (!perf_space_image(records->space, from.module) &&
+        !perf_space_image(records->space, to.module))
+        return false;
+    struct branch_hop hop = hop_of(records, from, to);
     if (hop.astray)
         lose(records, LOSS_branch_astray);
     edge_add(records, hop.edge);
@@ -323,12 +331,35 @@ static uint64_t times_of(const struct perf_seen *seen)
     return seen->period < BRANCH_TIMES_MOST ? seen->period : BRANCH_TIMES_MOST;
 }
 
+/* What came after the target of this branch, up to the source of the newer one, and the branch. */
+static void turns_follow(struct branch_records *records, struct place from, struct place to,
+                         struct place last)
+{
+    struct branch_turns *turns = &records->turns;
+    const struct branch_run *run = NULL;
+    struct branch_hop hop = {.astray = true};
+    if (to.module != MODULE_NONE && to.module == last.module &&
+        perf_space_image(records->space, to.module))
+        run = run_of(records, to, last);
+    if (run && !run->broken)
+        branch_turns_passed(turns, run->passed);
+    else
+        branch_turns_gap(turns);
+    if (to.module != MODULE_NONE && perf_space_image(records->space, from.module))
+        hop = hop_of(records, from, to);
+    if (hop.astray)
+        branch_turns_gap(turns);
+    else
+        branch_turns_branch(turns, from, hop.turns);
+}
+
 void branch_records_add(struct branch_records *records, const struct perf_seen *seen)
 {
     uint64_t instructions = 0, branches = 0;
     struct place last = {MODULE_NONE, {0}}; /* the source of the newer branch */
     records->times = times_of(seen);
     branch_raw_begin(&records->raw, records->times);
+    branch_turns_begin(&records->turns);
     for (uint64_t i = 0; i < seen->n_branches; i++) {
         struct record record = record_at(seen, i);
         struct place from = {MODULE_NONE, {0}}, to = from;
@@ -347,8 +378,10 @@ void branch_records_add(struct branch_records *records, const struct perf_seen *
         if (to.module != MODULE_NONE && to.module == last.module &&
             perf_space_image(records->space, to.module))
             instructions += run_add(records, to, last);
+        turns_follow(records, from, to, last);
         last = from;
     }
+    branch_turns_end(&records->turns, records->times);
     window_end(records, instructions, branches);
     if (++records->samples >= records->per_batch)
         branch_records_end(records);
@@ -358,4 +391,10 @@ void branch_records_end(struct branch_records *records)
 {
     batch_close(&records->batch, records->space->profile);
     records->samples = 0;
+}
+
+void branch_records_finish(struct branch_records *records)
+{
+    branch_records_end(records);
+    branch_turns_tell(&records->turns, records->space->profile);
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "import/branch_raw.h"
+#include "import/branch_turns.h"
 #include "import/perf_space.h"
 #include "profile/batch.h"
 
@@ -27,16 +28,19 @@ struct branch_part {
 struct branch_run {
     uint32_t first, n; /* of parts */
     uint32_t instructions;
+    uint32_t passed; /* conditional branches that were not taken */
     bool broken;
 };
 struct branch_hop {
     uint32_t edge, fallen; /* fallen: if the branch had gone on; either may be MAP_NONE */
+    bool turns;            /* a conditional branch */
     bool astray; /* the instruction cannot lead there; an edge is no more than an arrival */
 };
 
 struct branch_records {
     struct perf_space *space;
     struct branch_raw raw;
+    struct branch_turns turns;
     struct batch batch;
     uint32_t samples, per_batch; /* in the open batch; when it closes */
     uint64_t times;              /* that the open sample counts */
@@ -64,3 +68,5 @@ bool branch_records_usable(uint64_t branch_type);
 void branch_records_add(struct branch_records *records, const struct perf_seen *seen);
 /* Closes the last batch. */
 void branch_records_end(struct branch_records *records);
+/* No record will follow: closes the last batch, and tells what the directions were. */
+void branch_records_finish(struct branch_records *records);

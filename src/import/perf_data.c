@@ -504,7 +504,7 @@ bool perf_data_import(struct profile *profile, const void *bytes, size_t n, cons
     for (size_t i = 0; i < reading.order.n; i++)
         if (!span_take(&reading, &reading.order.at[i]))
             lose(&reading, LOSS_garbled, 1);
-    branch_records_end(&reading.branches);
+    branch_records_finish(&reading.branches);
     mode_tell(&reading);
     event_tell(&reading);
     clock_tell(&reading);

@@ -175,6 +175,11 @@ void places_mark_key(struct places *places, int table, const void *key, const ui
         mark(places, modules, modelled->module, modelled->address.v);
         break;
     }
+    case TABLE_TURNS: {
+        const struct turns_key *turns = key;
+        mark(places, modules, turns->module, turns->at.v);
+        break;
+    }
     case TABLE_WASTE: {
         const struct waste_key *waste = key;
         if (waste->kind == WASTE_ALL) /* of no place */

@@ -49,6 +49,7 @@ size_t profile_key_bytes(enum profile_table table)
         [TABLE_CONFLICTS] = sizeof(struct conflict_key),
         [TABLE_RUNS] = sizeof(struct range_key),
         [TABLE_WASTE] = sizeof(struct waste_key),
+        [TABLE_TURNS] = sizeof(struct turns_key),
     };
     return bytes[table];
 }

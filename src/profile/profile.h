@@ -105,6 +105,14 @@ struct range_key {
 #define RUN_BRANCH 0
 #define RUN_RAW UINT32_MAX
 #define RUN_ELSEWHERE UINT64_MAX
+/* Of imported branch records: how the last conditional branches before the branch `at` went, the
+ * latest in bit 0; taken is 1. */
+enum { TURNS_MOST = 64 };
+struct turns_key {
+    uint32_t module, n; /* n: how many directions are known, at least one */
+    struct svma at;
+    uint64_t directions;
+};
 
 /* Which part of a loop's run is in its window. */
 enum trip_how {
@@ -325,6 +333,7 @@ enum profile_table {
     TABLE_CONFLICTS,
     TABLE_RUNS,
     TABLE_WASTE,
+    TABLE_TURNS,
     TABLES
 };
 
@@ -404,6 +413,7 @@ struct profile {
              * possible or not. `count` is how often, and all else 0. */
             struct table runs;
             struct table waste;
+            struct table turns; /* count: samples; all else 0 */
         };
     };
     struct loose_rows loose; /* belong to the tables as well */

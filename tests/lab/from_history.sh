@@ -37,6 +37,58 @@ told = sum(row["alone"] for row in loop) / sum(row["records"] for row in loop)
 print(f"loop: {100 * told:.1f} % fit one path alone")
 assert told < 0.25 and sum(row["records"] for row in loop) > 1000
 PY
+# Of branch records, too: made here, of a chain that is gone through with each of 256 numbers so often that the counts tell them apart. Directions alone must give each way back, with its count; and every sample ends at the newest branch.
+cat >"$work/records.py" <<'PY'
+import json, random, re, subprocess, sys
+program, how, at = sys.argv[1:4]
+code = []
+for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=chain", program], capture_output=True, text=True, check=True).stdout.splitlines():
+    found = re.match(r" *([0-9a-f]+):\t(\S+)(?: +([0-9a-f]+) <)?", line)
+    if found:
+        code.append((int(found[1], 16), found[2], found[3] and int(found[3], 16)))
+calls = [(int(line.split(":")[0], 16), line) for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=main", program], capture_output=True, text=True, check=True).stdout.splitlines() if re.search("call.*<chain>", line)]
+first, ret = code[0][0], next(at for at, word, _ in code if word.startswith("ret"))
+tests = [(at, target, code[i + 1][0]) for i, (at, word, target) in enumerate(code) if word == "je"]
+assert len(tests) == 8 and len(calls) == 1, (len(tests), calls)
+call = calls[0][0]
+times = [1 + 3 * x % 17 for x in range(256)]
+if how == "make":
+    samples = [x for x in range(256) for _ in range(times[x])]
+    random.Random(1).shuffle(samples)
+    for x in samples:
+        taken = [(site, target) for i, (site, target, _) in enumerate(tests) if not x >> i & 1]
+        records = [(ret, call + 5), *reversed(taken), (call, first)]
+        print(f"{call + 5:x} ", *(f"0x{a:x}/0x{b:x}/P/-/-/0" for a, b in records))
+else:
+    data = json.load(open(at))
+    assert data["records"] == sum(times) and data["untold"] == 0, (data["records"], data["untold"])
+    found = {}
+    for row in data["rows"]:
+        assert row["function"] == "chain" and row["alone"] == row["records"], row
+        x = sum(1 << i for i, (_, _, behind) in enumerate(tests) if behind in [int(str(block).split("+")[-1], 0) for block in row["blocks"]])
+        assert x not in found, f"two ways of {x}"
+        found[x] = row["records"]
+    assert found == dict(enumerate(times)), sorted(set(found.items()) ^ set(enumerate(times)))[:5]
+    print(f"{len(found)} ways by branch records, each as often as it was gone")
+PY
+if command -v objdump >/dev/null; then
+    /usr/bin/python3 -B "$work/records.py" "$turns" make - >"$work/brstack" || bad 'records'
+    "$gait" import -q --binary "$turns" -o "$work/imported" "$work/brstack" || bad "import: status $?"
+    "$gait" paths --from-history --json "$work/imported" >"$work/imported.json" || bad "paths of branch records: status $?"
+    /usr/bin/python3 -B "$work/records.py" "$turns" check "$work/imported.json" || bad 'ways by branch records'
+    "$gait" merge -q -o "$work/twice" "$work/imported" "$work/imported" || bad "merge: status $?"
+    "$gait" paths --from-history --json "$work/twice" >"$work/twice.json" || bad "paths of two: status $?"
+    /usr/bin/python3 -B - "$work" <<'PY' || bad 'two imports are not twice one'
+import json, sys
+once, twice = ([(row["blocks"], row["records"]) for row in json.load(open(f"{sys.argv[1]}/{name}.json"))["rows"]] for name in ("imported", "twice"))
+assert sorted((blocks, 2 * n) for blocks, n in once) == sorted(twice)
+PY
+    # Before the call nothing is known: no record has nine directions.
+    "$gait" paths --from-history=9 --json "$work/imported" >"$work/nine.json" && grep -q '"records": 0' "$work/nine.json" || bad "nine directions: $(cat "$work/nine.json")"
+    "$gait" verify "$work/imported" >/dev/null || bad 'it does not verify'
+else
+    echo 'SKIPPED: branch records: there is no objdump (binutils)'
+fi
 "$gait" paths --from-history "$work/chain" --limit 2 >"$work/text" || bad "text: status $?"
 grep -q 'of them fit one path alone, others show the likeliest' "$work/text" && grep -q '^      blocks 0x' "$work/text" || bad "text: $(cat "$work/text")"
 for wrong in 0 65 x -1 ''; do

@@ -46,14 +46,38 @@ static double weight_of(const struct sample *sample)
     return sample_knows(sample, SAMPLE_WEIGHT) ? (double)sample->at[SAMPLE_WEIGHT] : 1;
 }
 
+/* How many it was before equal ones became one row. */
+static uint64_t records_of(const struct sample *sample)
+{
+    return sample_knows(sample, SAMPLE_ORIGIN) ? 1 : sample->at[SAMPLE_WEIGHT];
+}
+
+/* Directions of imported branch records: nobody measured anything else of these branches. */
+static void turns_list(struct sample_list *list, const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->turns.n; i++) {
+        const struct turns_key *key = map_key(&profile->turns.keys, i);
+        struct sample sample = {0};
+        sample_set(&sample, SAMPLE_MODULE, key->module);
+        sample_set(&sample, SAMPLE_PC, key->at.v);
+        sample_set(&sample, SAMPLE_HISTORY, key->directions);
+        sample_set(&sample, SAMPLE_HISTORY_BITS, key->n);
+        sample_set(&sample, SAMPLE_WEIGHT, profile->turns.at[i].count);
+        sample_event(&sample, EVENT_RETIRED, true);
+        *vec_push(list) = sample;
+    }
+}
+
 bool history_paths_there(const struct profile *profile, const char *file, struct err *err)
 {
     for (size_t i = 0; i < profile->samples.n; i++)
         if (sample_asks(&profile->samples.at[i], 1))
             return true;
+    if (profile->turns.n)
+        return true;
     return err_set(err, ERR_FORMAT,
                    "%s: no record has the directions of branches; record with --exact=trace --core "
-                   "NAME --pairs N",
+                   "NAME --pairs N, or import branch records",
                    file);
 }
 
@@ -111,7 +135,7 @@ static struct answer *answer_get(struct asking *asking, const struct asked_key *
 /* Where several paths fit, the first instruction of a pair must be on that of the second. */
 static bool pair_known(const struct asking *asking, size_t second, struct asked_key *key)
 {
-    const struct sample_list *samples = &asking->profile->samples;
+    const struct sample_list *samples = &asking->paths->told;
     if (!second || !sample_list_pair_at(samples, second - 1))
         return false;
     const struct sample *first = &samples->at[second - 1], *sample = &samples->at[second];
@@ -125,7 +149,7 @@ static bool pair_known(const struct asking *asking, size_t second, struct asked_
 
 static void record_ask(struct asking *asking, size_t i)
 {
-    const struct sample *sample = &asking->profile->samples.at[i];
+    const struct sample *sample = &asking->paths->told.at[i];
     uint32_t bits = asking->paths->bits;
     struct asked_key key = {
         .piece = trail_piece_find(&asking->graph, (struct svma){sample->at[SAMPLE_PC]}),
@@ -133,7 +157,7 @@ static void record_ask(struct asking *asking, size_t i)
         .history =
             sample->at[SAMPLE_HISTORY] & (bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX)};
     if (key.piece == UINT32_MAX) {
-        asking->paths->untold++;
+        asking->paths->untold += records_of(sample);
         return;
     }
     struct answer *answer = answer_get(asking, &key);
@@ -144,9 +168,10 @@ static void record_ask(struct asking *asking, size_t i)
                 ? paired
                 : answer_get(asking, &(struct asked_key){key.piece, key.at, key.history, 0, 0});
     }
-    answer->records++;
+    answer->records += records_of(sample);
     answer->weight += weight_of(sample);
-    asking->paths->untold += !answer->way.n;
+    if (!answer->way.n)
+        asking->paths->untold += records_of(sample);
 }
 
 static void path_add(struct asking *asking, const struct answer *answer)
@@ -181,17 +206,17 @@ static void module_ask(struct history_paths *paths, uint32_t module)
                             .profile = profile,
                             .module = module,
                             .image = scene_image(paths->scene, 0, module)};
-    for (size_t i = 0; i < profile->samples.n && !asking.image; i++)
-        paths->untold += profile->samples.at[i].at[SAMPLE_MODULE] == module &&
-                         sample_asks(&profile->samples.at[i], paths->bits);
+    const struct sample_list *told = &paths->told;
+    for (size_t i = 0; i < told->n && !asking.image; i++)
+        if (told->at[i].at[SAMPLE_MODULE] == module && sample_asks(&told->at[i], paths->bits))
+            paths->untold += records_of(&told->at[i]);
     if (!asking.image)
         return;
     map_init(&asking.keys, sizeof(struct asked_key));
     symbols_build(&asking.symbols, asking.image);
     graph_make(&asking);
-    for (size_t i = 0; i < profile->samples.n; i++)
-        if (profile->samples.at[i].at[SAMPLE_MODULE] == module &&
-            sample_asks(&profile->samples.at[i], paths->bits))
+    for (size_t i = 0; i < told->n; i++)
+        if (told->at[i].at[SAMPLE_MODULE] == module && sample_asks(&told->at[i], paths->bits))
             record_ask(&asking, i);
     for (size_t i = 0; i < asking.n; i++) {
         path_add(&asking, &asking.at[i]);
@@ -247,13 +272,16 @@ void history_paths_make(struct history_paths *paths, struct scene *scene, uint32
 {
     const struct profile *profile = scene->sides[0];
     *paths = (struct history_paths){.scene = scene, .bits = bits};
+    for (size_t i = 0; i < profile->samples.n; i++)
+        *vec_push(&paths->told) = profile->samples.at[i];
+    turns_list(&paths->told, profile);
     bool *has = mem_alloc((profile->modules.n + 1) * sizeof *has);
-    for (size_t i = 0; i < profile->samples.n; i++) {
-        const struct sample *sample = &profile->samples.at[i];
+    for (size_t i = 0; i < paths->told.n; i++) {
+        const struct sample *sample = &paths->told.at[i];
         uint32_t module = scene_module(scene, 0, (uint32_t)sample->at[SAMPLE_MODULE]);
         if (!sample_asks(sample, bits) || module == MODULE_NONE || !scene->modules.at[module].shown)
             continue;
-        paths->records++;
+        paths->records += records_of(sample);
         paths->weight += weight_of(sample);
         has[sample->at[SAMPLE_MODULE]] = true;
     }
@@ -267,5 +295,6 @@ void history_paths_make(struct history_paths *paths, struct scene *scene, uint32
 void history_paths_release(struct history_paths *paths)
 {
     vec_release(paths);
+    vec_release(&paths->told);
     arena_release(&paths->arena);
 }

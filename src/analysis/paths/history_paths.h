@@ -1,5 +1,6 @@
 /* The paths that led to followed instructions (profile/sample_list.h), by the directions of the
- * last conditional branches that each record has (Dean et al. 1997, section 5.3).
+ * last conditional branches that each record has (Dean et al. 1997, section 5.3); or, of branch
+ * records that were imported, to the newest branch of each sample.
  *
  * A path ends at the record's instruction, and begins where its function was entered, or so many
  * branches before, or where the code is not known. Of several that fit the directions it is the
@@ -8,6 +9,7 @@
 
 #include "base/vec.h"
 #include "analysis/counts/scene.h"
+#include "profile/sample_list.h"
 
 enum { HISTORY_PATH_BITS = 8, HISTORY_PATH_BITS_MOST = 64 };
 
@@ -26,8 +28,9 @@ struct history_paths {
     struct scene *scene;
     uint32_t bits;
     struct arena arena;
+    struct sample_list told;  /* records, and rows of branches' directions as such */
     VEC(struct history_path); /* by weight; heaviest first */
-    uint64_t records;         /* retired, with so many directions */
+    uint64_t records;         /* retired, or branches, with so many directions */
     uint64_t untold;          /* of these: no path fits, or too many were tried; code not there */
     double weight;            /* of all records */
 };

@@ -41,7 +41,8 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_WAITS] = "WAITS",
                                                [CHUNK_KEPT] = "KEPT",
                                                [CHUNK_RUNS] = "RUNS",
-                                               [CHUNK_WASTE] = "WASTE"};
+                                               [CHUNK_WASTE] = "WASTE",
+                                               [CHUNK_TURNS] = "TURNS"};
 
 bool chunk_is_known(uint32_t type)
 {

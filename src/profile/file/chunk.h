@@ -63,6 +63,7 @@ enum chunk_type {
     CHUNK_WAIT_TIMES,
     CHUNK_RUNS,
     CHUNK_WASTE,
+    CHUNK_TURNS,
     CHUNK_TYPES
 };
 

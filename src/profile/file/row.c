@@ -9,7 +9,8 @@ static const enum chunk_type chunks[TABLES] = {
     [TABLE_TRIPS] = CHUNK_TRIPS,       [TABLE_PATHS] = CHUNK_PATHS,
     [TABLE_VALUES] = CHUNK_VALUES,     [TABLE_LATENCIES] = CHUNK_LATENCIES,
     [TABLE_MODELLED] = CHUNK_MODELLED, [TABLE_CONFLICTS] = CHUNK_CONFLICTS,
-    [TABLE_RUNS] = CHUNK_RUNS,         [TABLE_WASTE] = CHUNK_WASTE};
+    [TABLE_RUNS] = CHUNK_RUNS,         [TABLE_WASTE] = CHUNK_WASTE,
+    [TABLE_TURNS] = CHUNK_TURNS};
 
 enum chunk_type row_chunk(enum profile_table table)
 {
@@ -92,6 +93,11 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
                              k.waste.first_caller.v,
                              any_number(k.waste.second_caller_module, in_file),
                              k.waste.second_caller.v, k.waste.kind}};
+    }
+    if (type == CHUNK_TURNS) {
+        memcpy(&k.turns, key, sizeof k.turns);
+        return (struct row){
+            {module_number(k.turns.module, in_file), k.turns.at.v, k.turns.directions, k.turns.n}};
     }
     memcpy(&k.range, key, sizeof k.range);
     return (struct row){{module_number(k.range.module, in_file), k.range.start.v, k.range.last.v,
@@ -184,6 +190,16 @@ static bool modelled_of(const uint64_t *fields, uint32_t module, struct modelled
     return true;
 }
 
+static bool turns_of(const uint64_t *fields, uint32_t module, struct turns_key *ret_turns,
+                     struct err *err)
+{
+    if (!fields[3] || fields[3] > TURNS_MOST)
+        return err_set(err, ERR_FORMAT, "directions of %llu branches",
+                       (unsigned long long)fields[3]);
+    *ret_turns = (struct turns_key){module, (uint32_t)fields[3], {fields[1]}, fields[2]};
+    return true;
+}
+
 static bool conflict_of(const uint64_t *fields, const struct numbering *in_profile,
                         struct conflict_key *ret_conflict, struct err *err)
 {
@@ -242,6 +258,8 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
         return latency_of(fields, module, &ret_key->latency, err);
     if (type == CHUNK_MODELLED)
         return modelled_of(fields, module, &ret_key->modelled, err);
+    if (type == CHUNK_TURNS)
+        return turns_of(fields, module, &ret_key->turns, err);
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

@@ -39,6 +39,7 @@ union any_key {
     struct modelled_key modelled;
     struct conflict_key conflict;
     struct waste_key waste;
+    struct turns_key turns;
 };
 
 /* The chunk type of a table, and the table of a chunk type: TABLES if none. */

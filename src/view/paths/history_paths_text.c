@@ -56,10 +56,10 @@ void history_paths_text(FILE *to, const struct history_paths *paths, const struc
     uint64_t alone = 0;
     double share = 0;
     head_text(to, paths->scene, 0);
-    fprintf(
-        to,
-        "paths that led to followed instructions, by the directions of the last %u branches\n\n",
-        paths->bits);
+    fprintf(to, "paths that led to %s, by the directions of the last %u branches\n\n",
+            paths->scene->sides[0]->samples.n ? "followed instructions"
+                                              : "the newest branch of each sample",
+            paths->bits);
     for (; shown < paths->n && shown < cut.limit; shown++) {
         if (share_of(paths, &paths->at[shown]) < cut.share)
             break;

@@ -183,6 +183,20 @@ static void arrivals_from_the_kernel_are_counted(void **state)
     profile_release(&profile);
 }
 
+/* Before the return that all samples end at one branch was passed, and before that one taken. */
+static void directions_are_kept(void **state)
+{
+    (void)state;
+    struct profile profile;
+    import(&profile, ALL, usual, 5, 100);
+    assert_int_equal(profile.turns.n, 1);
+    const struct turns_key *key = map_key(&profile.turns.keys, 0);
+    assert_int_equal(key->n, 2);
+    assert_int_equal(key->directions, 2);
+    assert_int_equal(profile.turns.at[0].count, 100);
+    profile_release(&profile);
+}
+
 /* Of one record nothing ran but its branch. */
 static void single_branches_are_counted(void **state)
 {
@@ -213,6 +227,7 @@ int main(void)
         cmocka_unit_test(runs_and_branches_are_counted),
         cmocka_unit_test(what_cannot_be_is_told),
         cmocka_unit_test(arrivals_from_the_kernel_are_counted),
+        cmocka_unit_test(directions_are_kept),
         cmocka_unit_test(single_branches_are_counted),
         cmocka_unit_test(chosen_branches_are_not_followed),
     };
