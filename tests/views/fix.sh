@@ -35,6 +35,30 @@ int main(void)
 }
 C
 gcc -O2 -g -o "$work/scaled" "$work/scaled.c" || bad 'the test program could not be built'
+cat >"$work/small.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+KIND unsigned mix(unsigned x, unsigned by)
+{
+    return (x ^ by) * 2654435761u >> 3;
+}
+int main(int argc, char **argv)
+{
+    unsigned sum = 1;
+    long rounds = atol(argv[argc - 1]);
+    for (long i = 0; i < rounds; i++)
+        for (unsigned k = 0; k < 1000; k++)
+            sum += mix(k, (unsigned)i);
+    printf("%u\n", sum);
+    return 0;
+}
+C
+gcc -O2 -g -DKIND='__attribute__((noipa)) static' -o "$work/called" "$work/small.c" || bad 'the test program could not be built'
+gcc -O2 -g -DKIND='static inline' -o "$work/inlined" "$work/small.c" || bad 'the test program could not be built'
+for name in called inlined; do
+    "$gait" record -q --overhead 20% --seed 1 -o "$work/$name.data" -- "$work/$name" 100000 >/dev/null || bad "record $name: status $?"
+    "$gait" fix --kind inline --json "$work/$name.data" >"$work/$name.json" || bad "fix $name: status $?"
+done
 "$gait" record -q --exact=trace --events argument -o "$work/doubles" -- "$work/scaled" >/dev/null || bad "record scaled: status $?"
 "$gait" record -q --exact=trace --events value,argument -o "$work/values" -- "$built/programs/habits" 20000 >/dev/null || bad "record habits: status $?"
 "$gait" record -q --exact=trace --events argument -o "$work/calls" -- "$work/arguments" 2000 >/dev/null || bad "record arguments: status $?"
@@ -60,6 +84,9 @@ assert not [r for r in rows('calls', 'pointed') if 'argument 1' in r['evidence']
 row, = [r for r in rows('doubles', 'scaled', 'specialise') if 'argument 2' in r['evidence']]
 assert 'floating-point argument 2 (in %xmm1) is 0.5 in 100 %' in row['evidence'] and 'object' not in row['fix'], row
 assert 'if (floating-point argument 2 == 0.5)' in row['sketch'], row
+row, = rows('called', 'main', 'inline')
+assert row['evidence'].startswith('calls mix; without the call ') and 'always_inline)) ... mix(...)' in row['sketch'], row
+assert not rows('inlined'), rows('inlined')
 row = next(r for r in rows('branches', 'main', 'branch') if r['weight'] > 0.5)
 assert 'in 99.6 % of executions' in row['evidence'] and '__builtin_expect' in row['sketch'], row
 assert len(rows('branches', 'main', 'branch')) == 1, rows('branches', 'main')

@@ -10,8 +10,9 @@ static const double LEAST = 0.001; /* less can bring nothing that shows */
 const char *fix_kind_name(enum fix_kind kind)
 {
     static const char *const names[FIX_KINDS] = {
-        [FIX_BRANCH] = "branch", [FIX_CALL] = "call",         [FIX_SPECIALISE] = "specialise",
-        [FIX_LOOP] = "loop",     [FIX_PREFETCH] = "prefetch", [FIX_PADDING] = "padding"};
+        [FIX_BRANCH] = "branch",         [FIX_CALL] = "call", [FIX_INLINE] = "inline",
+        [FIX_SPECIALISE] = "specialise", [FIX_LOOP] = "loop", [FIX_PREFETCH] = "prefetch",
+        [FIX_PADDING] = "padding"};
     return names[kind];
 }
 
@@ -86,6 +87,8 @@ void fixes_make(struct fixes *fixes, struct scene *scene, uint32_t kinds)
         fixes_branches(fixes);
     if (fixes_want(fixes, FIX_CALL) || fixes_want(fixes, FIX_SPECIALISE))
         fixes_values(fixes);
+    if (fixes_want(fixes, FIX_INLINE))
+        fixes_inline(fixes);
     if (fixes_want(fixes, FIX_LOOP) || fixes_want(fixes, FIX_PREFETCH))
         fixes_loops(fixes);
     if (fixes_want(fixes, FIX_PADDING))

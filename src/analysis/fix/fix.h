@@ -3,9 +3,10 @@
  *
  * Rows come from what the recording has: branches and indirect calls from any; divisors, arguments,
  * sizes, loads and results if values were recorded; loops if windows were kept (strides and carried
- * values need addresses); lines that threads share if addresses were recorded. A row's weight is
- * the part of the program that its function or loop takes: what comes first, and the most that can
- * be gained. It is not a prediction: gait whatif makes those. */
+ * values need addresses), and calls to inline, by the model of gait whatif; lines that threads
+ * share if addresses were recorded. A row's weight is the part of the program that its function or
+ * loop takes: what comes first, and the most that can be gained. It is not a prediction: gait
+ * whatif makes those. */
 #pragma once
 
 #include "analysis/counts/estimate.h"
@@ -16,6 +17,7 @@
 enum fix_kind {
     FIX_BRANCH,     /* tell the compiler which way is the usual one */
     FIX_CALL,       /* an indirect call: test for the usual target */
+    FIX_INLINE,     /* a call that is worth to be inlined */
     FIX_SPECIALISE, /* a value that is nearly always the same: guard and copy */
     FIX_LOOP,       /* what stops vectorisation */
     FIX_PREFETCH,   /* a load whose address is known early */
@@ -59,5 +61,6 @@ double fixes_weight(const struct fixes *fixes, uint32_t module, uint64_t at);
 void fixes_add(struct fixes *fixes, struct fix_row row);
 void fixes_branches(struct fixes *fixes);
 void fixes_values(struct fixes *fixes);
+void fixes_inline(struct fixes *fixes);
 void fixes_loops(struct fixes *fixes);
 void fixes_sharing(struct fixes *fixes);

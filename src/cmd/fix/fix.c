@@ -35,8 +35,10 @@ static bool take_kinds(void *to, const struct flag *flag, const char *text, stru
 static const struct flag flags[] = {
     VIEW_INPUT,
     {"kind", 0, "KINDS", NULL,
-     "only these kinds: branch, call, specialise, loop, prefetch, padding", .take = take_kinds,
-     .expected = "branch, call, specialise, loop, prefetch or padding, with commas between"},
+     "only these kinds: branch, call, inline, specialise, loop, prefetch, padding",
+     .take = take_kinds,
+     .expected =
+         "branch, call, inline, specialise, loop, prefetch or padding, with commas between"},
     VIEW_MODULE("only places of this module"),
     VIEW_FUNCTION("only places in functions of this name or glob, or in the one at this address"),
     VIEW_TIME,
@@ -49,7 +51,8 @@ static const struct flag flags[] = {
 static const struct command_line this_command = {
     .usage = "usage: gait fix [options] [FILE]\n\nShows what to do about what a recording shows, "
              "with a sketch where there is one: mark rare branches,\ncall the usual target "
-             "directly, copy code for a frequent value, help loops, prefetch, pad.\n",
+             "directly, inline calls,\ncopy code for a frequent value, help loops, "
+             "prefetch, pad.\n",
     .flags = flags,
     .also = view_flags,
 };
