@@ -13,6 +13,7 @@ struct encoder {
     struct ZSTD_CCtx_s *zstd; /* NULL: store as is */
     uint64_t hasty_code;      /* of kept code, so many bytes are stored as they are, which makes
                                  larger files in a tenth of the time */
+    bool waited_for;          /* somebody waits: all CPUs take part, though files become larger */
     struct bytes payload;     /* of the chunk being filled */
     struct chunk_cuts cuts;   /* of the payload */
     struct row_order order;   /* scratch */

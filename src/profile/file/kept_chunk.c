@@ -32,7 +32,7 @@ struct slice {
 };
 struct slices {
     VEC(struct slice);
-    bool compressed;
+    bool compressed, waited_for;
 };
 
 static void part_encode(struct encoder *encoder, const struct kept_part *part,
@@ -142,12 +142,18 @@ static void slice_encode(void *context, size_t index, unsigned worker)
     ZSTD_freeCCtx(slice->encoder.zstd);
 }
 
+/* Columns of more might not fit into a chunk. */
+enum { WHOLE_BYTES = CHUNK_PAYLOAD_MAX / 8 };
+
 /* Columns take ten times as long as the rest: they are cut so that all CPUs have some of them. Each
  * slice has tables of its own, so files become larger by that: by 5 % with slices of 64 KB. */
-static size_t columns_slice(const struct kept_parts *sorted, uint64_t hasty_code)
+static size_t columns_slice(const struct slices *slices, const struct kept_parts *sorted,
+                            uint64_t hasty_code)
 {
     enum { SLICES = 8, LEAST_BYTES = 1 << 16, MOST_BYTES = 1 << 20 };
     uint64_t code = 0, bytes = 0;
+    if (!slices->waited_for)
+        return WHOLE_BYTES;
     for (size_t i = 0; i < sorted->n; i++) {
         bytes += code >= hasty_code ? sorted->at[i].n : 0;
         code += sorted->at[i].code_n;
@@ -160,12 +166,13 @@ static size_t columns_slice(const struct kept_parts *sorted, uint64_t hasty_code
 static void slices_cut(struct slices *slices, const struct kept_parts *sorted, uint64_t hasty_code)
 {
     enum { SLICE_BYTES = 1 << 20 }; /* less compresses worse */
-    size_t room = 0, columns_bytes = columns_slice(sorted, hasty_code);
+    size_t room = 0, columns_bytes = columns_slice(slices, sorted, hasty_code);
     uint64_t code = 0;
     for (size_t i = 0; i < sorted->n; i++) {
         const struct kept_part *part = &sorted->at[i];
         bool columns = slices->compressed && code >= hasty_code;
-        if (!room || slices->at[slices->n - 1].columns != columns) {
+        bool full = !room || (columns && !slices->waited_for && part->n > room);
+        if (full || slices->at[slices->n - 1].columns != columns) {
             *vec_push(slices) = (struct slice){.at = part, .columns = columns};
             room = columns ? columns_bytes : SLICE_BYTES;
         }
@@ -179,7 +186,7 @@ void encode_kept(struct encoder *encoder, const struct kept_parts *kept,
                  const struct numbering *in_file)
 {
     struct kept_parts sorted = {0};
-    struct slices slices = {.compressed = encoder->zstd};
+    struct slices slices = {.compressed = encoder->zstd, .waited_for = encoder->waited_for};
     vec_room(&sorted, kept->n);
     for (size_t i = 0; i < kept->n; i++) {
         ASSERT(kept->at[i].module < in_file->n && kept->at[i].n <= KEPT_BYTES_MAX);

@@ -175,7 +175,9 @@ static bool path_is_ours(const struct profile_writer *writer, struct err *err)
 
 static bool rewrite(struct profile_writer *writer, struct ZSTD_CCtx_s *zstd, struct err *err)
 {
-    struct encoder encoder = {.zstd = zstd, .hasty_code = writer->encoder.hasty_code};
+    struct encoder encoder = {.zstd = zstd,
+                              .hasty_code = writer->encoder.hasty_code,
+                              .waited_for = writer->encoder.waited_for};
     struct numbering in_file = {0};
     int fd;
     if (!path_is_ours(writer, err) || !fold(writer, err))
@@ -303,6 +305,7 @@ void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
         code += kept->at[i].code_n;
     if (columns < code / 8) /* so few are not worth tables of their own */
         columns = 0;
+    writer->encoder.waited_for = true;
     writer->encoder.hasty_code = columns < code ? code - columns : 0;
     kept_join(&writer->total.kept, &writer->total.arena, kept, arena);
     kept_sort(&writer->total.kept);

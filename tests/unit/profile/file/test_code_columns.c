@@ -157,13 +157,14 @@ static void damage_is_harmless(void **state)
 
 /* ---- chunks */
 
-static size_t kept_encode(struct encoder *encoder, const uint8_t *code, size_t n, bool told,
-                          bool quick)
+static size_t kept_encode_for(struct encoder *encoder, const uint8_t *code, size_t n, bool told,
+                              bool quick, bool waited_for)
 {
     struct kept_parts kept = {0};
     struct numbering in_file = {0};
     *vec_push(&in_file) = 0;
-    *encoder = (struct encoder){.zstd = ZSTD_createCCtx(), .hasty_code = quick ? UINT64_MAX : 0};
+    *encoder = (struct encoder){
+        .zstd = ZSTD_createCCtx(), .hasty_code = quick ? UINT64_MAX : 0, .waited_for = waited_for};
     for (size_t i = 0; i < n; i += PIECE) {
         size_t bytes = n - i < PIECE ? n - i : PIECE;
         *vec_push(&kept) = (struct kept_part){.kind = KEPT_FUNCTION,
@@ -178,6 +179,12 @@ static size_t kept_encode(struct encoder *encoder, const uint8_t *code, size_t n
     vec_release(&kept);
     vec_release(&in_file);
     return encoder->out.n;
+}
+
+static size_t kept_encode(struct encoder *encoder, const uint8_t *code, size_t n, bool told,
+                          bool quick)
+{
+    return kept_encode_for(encoder, code, n, told, quick, true);
 }
 
 static void decode(const struct bytes *file, struct decoder *decoder)
@@ -250,11 +257,12 @@ static size_t chunks_of(const struct bytes *file)
     return n;
 }
 
-/* They take long, and somebody waits: all CPUs have some of them. In haste it is one piece. */
+/* They take long: if somebody waits, all CPUs have some of them. In haste it is one piece, and
+ * where nobody waits as few as chunks allow. */
 static void columns_are_cut_for_all_cpus(void **state)
 {
     enum { BYTES = 600000 };
-    struct encoder columns, quick;
+    struct encoder columns, quick, calm;
     size_t own;
     const uint8_t *code = own_code(&own);
     uint8_t *much = mem_alloc(BYTES);
@@ -265,6 +273,9 @@ static void columns_are_cut_for_all_cpus(void **state)
     (void)kept_encode(&quick, much, BYTES, true, true);
     assert_in_range(chunks_of(&columns.out), 8, 10);
     assert_int_equal(chunks_of(&quick.out), 1);
+    assert_true(kept_encode_for(&calm, much, BYTES, true, false, false) < columns.out.n);
+    assert_int_equal(chunks_of(&calm.out), 1);
+    encoder_release(&calm);
     encoder_release(&columns);
     encoder_release(&quick);
     mem_free(much);
