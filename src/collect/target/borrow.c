@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 enum { TRIES = 20, HALT_MS = 20000, SYSCALL_BYTES = 2, FLAGS_CLEAR = 0x202 };
 /* Results by which calls ask to be restarted; never seen by programs. */
@@ -210,6 +211,22 @@ static int candidates_try(struct borrowed *borrowed, const struct candidates *ca
     return NOT_NOW;
 }
 
+/* Longer each time, half a second in all: on a busy machine a thread may be on its way to where it
+ * can be stopped for as long as others have the CPU. */
+static void nap(int times)
+{
+    enum { FIRST_NS = 50000, DOUBLED = 10 };
+    const struct timespec length = {0, FIRST_NS << (times < DOUBLED ? times : DOUBLED)};
+    nanosleep(&length, NULL);
+}
+
+/* Its first thread has; others may go on. */
+static bool has_ended(int pid)
+{
+    struct thread_state state;
+    return !thread_state_read(pid, pid, &state) || strchr("ZX", state.doing);
+}
+
 bool borrow_begin(struct borrowed *ret_borrowed, int pid, struct err *err)
 {
     struct borrowed borrowed = {.pid = pid};
@@ -219,9 +236,12 @@ bool borrow_begin(struct borrowed *ret_borrowed, int pid, struct err *err)
         if (!proc_each_thread(pid, candidate_add, &candidates))
             return gone(&borrowed, err);
         got = candidates_try(&borrowed, &candidates, err);
+        bool nobody = candidates.n == 0;
         vec_release(&candidates);
+        if (got == NOT_NOW && nobody && has_ended(pid))
+            break;
         if (got == NOT_NOW)
-            sched_yield();
+            nap(i);
     }
     if (got == NOT_NOW)
         return err_set(err, ERR_SYSTEM, "no thread of process %d can be stopped", pid);
