@@ -9,7 +9,8 @@ cp "$(program orders)" "$work/web-one"
 cp "$(program orders)" "$work/web-two"
 cp "$(program orders)" "$work/db"
 children=
-start() { "$work/$1" 100000000 >/dev/null & children="$children $!"; eval "pid_${1//-/_}=$!"; }
+# Services give way to other tests.
+start() { nice -n 10 "$work/$1" 100000000 >/dev/null & children="$children $!"; eval "pid_${1//-/_}=$!"; }
 start web-one
 start web-two
 start db

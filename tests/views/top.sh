@@ -16,6 +16,7 @@ int main(int argc, char **argv) { alarm(argc > 1 ? (unsigned)atoi(argv[1]) : 60)
 C
 gcc -O1 -g -o "$work/spin" "$work/spin.c" || exit 1
 start spin.out "$work/spin"
+until [ "$(cat "/proc/$pid/comm")" = spin ]; do sleep 0.01; done # until then it is this shell
 
 # ---- one process, as text and as JSON
 timeout 30 "$gait" top --once -d 1 -p "$pid" >"$work/out" || bad "top --once fails"
