@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
+const char *called_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -29,7 +29,7 @@ bool called_so(int pid, const char *file, const char *name)
 {
     char called[2 * PATH_MAX], exe[64], link[256];
     struct stat status, other;
-    int folder = (int)(base_name(file) - file);
+    int folder = (int)(called_name(file) - file);
     if (!*name || strchr(name, '/'))
         return false;
     snprintf(called, sizeof called, "/proc/%d/root%.*s%s", pid, folder, file, name);
@@ -40,5 +40,5 @@ bool called_so(int pid, const char *file, const char *name)
     /* Of a program that was replaced since it was started only the link is left. */
     ssize_t n = readlink(called, link, sizeof link - 1);
     link[n > 0 ? n : 0] = 0;
-    return n > 0 && strcmp(link, base_name(file)) == 0;
+    return n > 0 && strcmp(link, called_name(file)) == 0;
 }

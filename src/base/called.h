@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The file's name, without its folders. */
+const char *called_name(const char *path);
+
 /* The file that a process runs, as the kernel names it; without the kernel's mark on a file that
  * was replaced. False, with errno: it cannot be told. */
 bool called_file(int pid, char *ret_path, size_t room);

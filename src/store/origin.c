@@ -1,5 +1,6 @@
 #include "store/origin.h"
 
+#include "base/called.h"
 #include "base/utf8.h"
 #include "profile/events.h"
 #include "profile/times.h"
@@ -14,19 +15,13 @@ void build_text(const struct module *module, char ret_text[BUILD_HEX])
     ret_text[2 * (size_t)module->build_id_bytes] = 0;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The program that the first command starts, without its folder. */
 static char *command_program(struct profile *profile)
 {
     const char *command = profile->command ? profile->command : "";
     size_t length = strcspn(command, " \n");
     return arena_string(&profile->arena,
-                        base_name(arena_string_n(&profile->arena, command, length)));
+                        called_name(arena_string_n(&profile->arena, command, length)));
 }
 
 /* Of a recording of a running process the command is gait's own: its threads say what it is. */
@@ -43,7 +38,7 @@ static const char *thread_program(const struct profile *profile)
 
 static bool is_program(const struct module *module)
 {
-    return module->path[0] == '/' && !strstr(base_name(module->path), ".so");
+    return module->path[0] == '/' && !strstr(called_name(module->path), ".so");
 }
 
 /* The kernel's name of a thread is cut. */
@@ -56,7 +51,7 @@ static const struct module *program_find(const struct profile *profile, const ch
         const struct module *module = &profile->modules.at[i];
         if (!is_program(module))
             continue;
-        const char *base = base_name(module->path);
+        const char *base = called_name(module->path);
         if (length && (strcmp(base, name) == 0 ||
                        (length >= KERNEL_NAME_MAX && strncmp(base, name, length) == 0)))
             return module;
@@ -115,7 +110,7 @@ static void program_of_module(struct profile *profile, const char **ret_name,
     if (!*program || strcmp(program, "gait") == 0)
         program = thread_program(profile);
     const struct module *module = program_find(profile, program);
-    *ret_name = module ? base_name(module->path) : program;
+    *ret_name = module ? called_name(module->path) : program;
     *ret_build = 0;
     if (module)
         build_text(module, ret_build);

@@ -77,12 +77,6 @@ static bool stat_read(struct facts *facts)
     return true;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool exe_read(struct facts *facts)
 {
     bool told = called_file(facts->pid, facts->exe, sizeof facts->exe);
@@ -101,7 +95,7 @@ static bool facts_read(int pid, struct facts *facts)
     facts->uid = stat_.st_uid;
     text_read(pid, "cgroup", facts->cgroup, sizeof facts->cgroup);
     bool as_called = facts->closed || called_so(pid, facts->exe, facts->comm);
-    facts->program = as_called ? facts->comm : base_name(facts->exe);
+    facts->program = as_called ? facts->comm : called_name(facts->exe);
     return true;
 }
 
@@ -130,7 +124,7 @@ static bool user_fits(const char *glob, const struct facts *facts)
 
 static bool rule_fits(const struct watch_rule *rule, const struct facts *facts)
 {
-    if (rule->name && fnmatch(rule->name, base_name(facts->exe), 0) != 0 &&
+    if (rule->name && fnmatch(rule->name, called_name(facts->exe), 0) != 0 &&
         fnmatch(rule->name, facts->comm, 0) != 0)
         return false;
     return (!rule->cgroup || cgroup_fits(rule->cgroup, facts)) &&
