@@ -10,7 +10,13 @@ cp "$(program orders)" "$work/web-two"
 cp "$(program orders)" "$work/db"
 children=
 # Services give way to other tests.
-start() { nice -n 10 "$work/$1" 100000000 >/dev/null & children="$children $!"; eval "pid_${1//-/_}=$!"; }
+start() {
+    nice -n 10 "$work/$1" 100000000 >/dev/null &
+    children="$children $!"
+    eval "pid_${1//-/_}=$!"
+    until [ "$(cat "/proc/$!/comm")" = "$1" ]; do sleep 0.01; done # until then it cannot be attached to
+    sleep 0.1
+}
 start web-one
 start web-two
 start db
