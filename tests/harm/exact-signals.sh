@@ -16,7 +16,7 @@ ended() {
 
 modes='paths contexts paths+contexts trace'
 [ $# = 0 ] && [ -z "$GAIT_LONG" ] || modes="counts $modes"
-[ $# -gt 0 ] || set -- fork_left signal_blocked signal_calls signal_changing signal_cleared signal_deep signal_dispatch signal_dispatch_beside signal_end signal_killed signal_nested signal_preempt signal_spin signal_again signal_context signal_jump signal_trap signal_undefined signal_wrapped signals_raised
+[ $# -gt 0 ] || set -- fork_left signal_blocked signal_calls signal_changing signal_cleared signal_deep signal_dispatch_beside signal_dispatch_odd signal_end signal_killed signal_nested signal_preempt signal_spin signal_again signal_context signal_jump signal_trap signal_undefined signal_wrapped signals_raised
 for name; do
     [ -x "$out/programs/$name" ] || make -s "$out/programs/$name"
     ended "$dir/native" "$out/programs/$name" 2>/dev/null

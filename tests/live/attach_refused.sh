@@ -45,6 +45,19 @@ PY
 start traced python3 "$work/traced.py"
 until_ready traced
 refused 'traced' "is traced by process $pid" "$(sed 's/ready //' "$work/traced")"
+# Linux tells since 6.4 whether a thread has its calls dispatched to itself. All are exempt here; the agent's need not be.
+cat >"$work/dispatched.py" <<'PY'
+import ctypes, signal, time
+signal.signal(signal.SIGSYS, lambda *_: None)
+assert ctypes.CDLL(None).prctl(59, 1, ctypes.c_ulong(4096), ctypes.c_ulong((1 << 47) - 8192), None) == 0
+print("ready", flush=True)
+time.sleep(100)
+PY
+if printf '%s\n' 6.4 "$(uname -r)" | sort -V -C; then
+    start dispatched python3 "$work/dispatched.py"
+    until_ready dispatched
+    refused 'dispatches its calls' 'has system calls dispatched to itself' "$pid"
+fi
 for kernel in $(pgrep -P 2 2>/dev/null | head -1); do refused 'a thread of the kernel' 'kernel' "$kernel"; done
 if [ "$(id -u)" = 0 ] && su nobody -s /bin/sh -c "test -x '$gait'"; then
     status 125 'of another user' su nobody -s /bin/sh -c "cd /tmp && '$gait' record -q -o /tmp/gait-nobody.$$ --duration 0.1 -p $pid"

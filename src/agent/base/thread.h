@@ -127,6 +127,10 @@ struct thread {
         uint32_t exit; /* of the superblock that counted it, or 0 */
         uint64_t mask; /* in force before and after it */
     } stepping;
+    /* agent/exact/exact_dispatch.h: as its prctl has them; mode 0: off */
+    struct dispatching {
+        uint64_t mode, start, bytes, selector;
+    } dispatching;
     bool arrived; /* at the place that the next signal interrupts: agent/exact/exact_pause.h */
     struct exact_pause pauses[THREAD_PAUSES];
     bool borrowed; /* the child of a vfork: another process in the same memory, until exec */

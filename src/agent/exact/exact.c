@@ -7,6 +7,7 @@
 #include "agent/exact/exact_actions.h"
 #include "agent/exact/exact_altstack.h"
 #include "agent/exact/exact_counts.h"
+#include "agent/exact/exact_dispatch.h"
 #include "agent/exact/exact_signals.h"
 #include "agent/exact/exact_step.h"
 #include "agent/exact/exact_thread.h"
@@ -76,6 +77,7 @@ __attribute__((noreturn)) static void exact_run(struct thread *thread)
     } while (stop == LOSS_N);
     agent_lose((enum loss)stop);
     exact_retire(thread);
+    exact_dispatch_begin(thread);
     exact_go_native();
 }
 

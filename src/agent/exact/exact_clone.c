@@ -148,6 +148,7 @@ static bool forked(struct thread *thread)
     agent.pid = pid;
     thread->tid = pid;
     thread->start_cpu_ns = 0;
+    thread->dispatching = (struct dispatching){0};
     exact_pauses_forget(thread);
     bool born = agent_reborn();
     agent_add(&agent.directory->joined, 1);

@@ -286,21 +286,20 @@ static uint64_t decide(struct thread *thread, int signal, const uint8_t *siginfo
 __attribute__((used)) static uint64_t exact_decide(int signal, uint8_t *siginfo,
                                                    struct kernel_ucontext *frame)
 {
-    uint64_t to;
-    if (exact_dispatch_pass(signal, siginfo, frame, &to)) /* before any system call */
-        return to;
-    struct thread *thread = thread_self();
     int32_t code;
     __builtin_memcpy(&code, siginfo + 8, 4);
-    if (!thread || !thread->walking)
-        return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
-    if (thread->stepping.on && code > 0)
-        return exact_step_ended(thread, signal, siginfo, frame);
-    uint64_t resume = code > 0 ? probe_fault(frame->rip) : 0;
+    uint64_t to, resume = code > 0 ? probe_fault(frame->rip) : 0;
     if (resume) {
         frame->rip = resume;
         return 0;
     }
+    if (exact_dispatch_pass(signal, siginfo, frame, &to)) /* before any system call */
+        return to;
+    struct thread *thread = thread_self();
+    if (!thread || !thread->walking)
+        return signals_pass_on(signal, (const int32_t *)(const void *)siginfo, frame);
+    if (thread->stepping.on && code > 0)
+        return exact_step_ended(thread, signal, siginfo, frame);
     if (code > 0 && exact_actions_always_ours(signal) && signal != SIGTRAP &&
         guard_faulted(thread, frame))
         return 0;

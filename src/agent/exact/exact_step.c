@@ -169,7 +169,8 @@ bool exact_step(struct thread *thread, uint32_t exit)
     if (known && gs_written(context, &insn))
         return true;
     bool is_call = known && is_one_byte(&insn, INT_N) && (uint8_t)insn.imm == 0x80;
-    if (!steps_here(context, is_call, exit)) {
+    bool judged = is_call && thread->dispatching.mode; /* the kernel must do it */
+    if (judged || !steps_here(context, is_call, exit)) {
         exact_undo(thread, exit);
         return false;
     }

@@ -18,6 +18,7 @@ void exact_prepare(struct thread *thread)
         contexts_begin(agent.cache->contexts, context);
     thread->pending.signal = thread->step.signal = 0;
     thread->stepping.on = false;
+    thread->dispatching = (struct dispatching){0};
     thread->aside = 0;
     exact_pauses_forget(thread);
 }

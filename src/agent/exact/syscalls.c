@@ -193,15 +193,6 @@ static bool ends_the_run(const struct context *context)
     return gpr[RAX] == SYS_seccomp || (gpr[RAX] == SYS_prctl && (filters || forbids));
 }
 
-/* System calls become signals of the thread, ours too: a signal must not come by the agent. Other
- * threads that walk need it, but for that one signal (agent/exact/exact_dispatch.h). */
-static bool begins_to_dispatch(const struct context *context)
-{
-    const uint64_t *gpr = context->gpr;
-    return gpr[RAX] == SYS_prctl && gpr[RDI] == PR_SET_SYSCALL_USER_DISPATCH &&
-           gpr[RSI] != PR_SYS_DISPATCH_OFF;
-}
-
 /* Comes back only if it failed. */
 static long become(const struct thread *thread, const uint64_t *gpr, bool at)
 {
@@ -249,6 +240,10 @@ static long run(struct thread *thread, long number)
             return gs_answer(thread);
         break;
     case SYS_mlockall: return lock_all(thread->context);
+    case SYS_prctl:
+        if (gpr[RDI] == PR_SET_SYSCALL_USER_DISPATCH)
+            return exact_dispatch_change(thread);
+        break;
     case SYS_exit:
         if (!thread->borrowed)
             exact_exit(thread, (int)gpr[RDI]);
@@ -267,6 +262,21 @@ static long run(struct thread *thread, long number)
     return result;
 }
 
+/* It returns at once, and nothing has happened but that a signal is held. */
+static void dispatched(struct thread *thread, uint64_t next)
+{
+    struct context *context = thread->context;
+    uint64_t mask = exact_frame_mask(UINT64_MAX);
+    if (context->interrupt) { /* that one first */
+        exact_call_postpone(thread, true);
+    } else {
+        context->gpr[RCX] = context->pc = next;
+        context->gpr[R11] = context->flags;
+        exact_dispatch_send(thread);
+    }
+    exact_frame_mask(mask);
+}
+
 static bool answer(struct thread *thread, uint64_t next)
 {
     struct context *context = thread->context;
@@ -280,12 +290,12 @@ static bool answer(struct thread *thread, uint64_t next)
         context->pc = thread->call_pc;
         return false;
     }
-    bool dispatch = begins_to_dispatch(context);
-    if (dispatch) {
-        exact_actions_give_back(!others());
-        exact_dispatch_begin(context->gpr[R8]);
+    enum dispatch dispatch = exact_dispatch_judge(thread, next);
+    if (dispatch == DISPATCH_SIGNAL) {
+        dispatched(thread, next);
+        return true;
     }
-    if (dispatch || ends_the_run(context)) {
+    if (dispatch == DISPATCH_NATIVE || ends_the_run(context)) {
         context->pc = thread->call_pc;
         return false;
     }

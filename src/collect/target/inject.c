@@ -4,6 +4,7 @@
 #include "base/scope.h"
 #include "collect/target/borrow.h"
 #include "collect/target/core_image.h"
+#include "collect/target/dispatching.h"
 #include "collect/target/remote.h"
 #include "collect/target/remote_loader.h"
 #include "collect/target/settle.h"
@@ -308,6 +309,13 @@ bool inject_begin_by(struct injected *ret_injected, struct borrowed *borrowed, i
 bool inject_begin(struct injected *ret_injected, int pid, int channel_fd, struct err *err)
 {
     struct borrowed borrowed;
+    if (dispatching_process(pid))
+        return err_set(
+            err, ERR_SYSTEM,
+            "process %d has system calls dispatched to itself, as Wine does, and would get "
+            "those of the agent as signals; gait record --plain -p %d samples it from "
+            "outside",
+            pid, pid);
     return borrow_begin(&borrowed, pid, err) &&
            inject_begin_by(ret_injected, &borrowed, channel_fd, false, err) &&
            inject_refresh(ret_injected, err);

@@ -55,7 +55,8 @@ bool thread_state_read(int pid, int tid, struct thread_state *ret_state)
                                        .seccomp = atoi(field(text, "\nSeccomp:")),
                                        .inner_tid = last_number(field(text, "\nNSpid:")),
                                        .pending = strtoull(field(text, "\nSigPnd:"), NULL, 16),
-                                       .blocked = strtoull(field(text, "\nSigBlk:"), NULL, 16)};
+                                       .blocked = strtoull(field(text, "\nSigBlk:"), NULL, 16),
+                                       .handled = strtoull(field(text, "\nSigCgt:"), NULL, 16)};
     if (!ret_state->inner_tid)
         ret_state->inner_tid = tid;
     return true;

@@ -17,6 +17,7 @@ struct thread_state {
     int inner_tid;    /* in the innermost namespace: the process's own number */
     uint64_t pending; /* signals of this thread; bit 0 is signal 1 */
     uint64_t blocked;
+    uint64_t handled; /* by handlers of the process */
 };
 
 /* The text of a file in its folder of /proc, as much as there is room for. False: no such thread,
