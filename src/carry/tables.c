@@ -89,6 +89,19 @@ static void conflicts_carry(struct carry_tables *tables)
     }
 }
 
+static void called_carry(struct carry_tables *tables)
+{
+    const struct table *called = &tables->from->called;
+    for (uint32_t i = 0; i < called->n; i++) {
+        struct called_key key = *(const struct called_key *)map_key(&called->keys, i);
+        if (carry_address(tables, key.from_module, &key.from.v) &&
+            carry_address(tables, key.to_module, &key.to.v) &&
+            carry_address(tables, key.from_caller_module, &key.from_caller.v) &&
+            carry_address(tables, key.to_caller_module, &key.to_caller.v))
+            sums_add(table_at(&tables->into->called, &key), &called->at[i]);
+    }
+}
+
 /* ---- what only the old code had */
 
 /* Values are those of its registers and of its data. */
@@ -131,6 +144,7 @@ void carry_tables_fill(struct carry_tables *tables)
     trips_carry(tables);
     latencies_carry(tables);
     conflicts_carry(tables);
+    called_carry(tables);
     bool paths = others_copy(tables, &from->paths, &into->paths);
     tables->lacks_paths = carry_trees_fill(tables) || paths || from->path_parts.n;
     tables->lacks_values = values_copy(tables);

@@ -45,8 +45,8 @@ static const struct flag flags[] = {
     {"kind", 0, "KINDS", NULL,
      "only these kinds: divisor, size, target, load, operand, result, address, stride, argument, "
      "return, module; "
-     "thread, cpu, node, lock (of runs of code), address+latency (of timed loads); without it all "
-     "but the last five",
+     "thread, cpu, node, user, signal, pending, lock (of runs of code), address+latency (of timed "
+     "loads), page (of accesses); without it those before thread",
      .take = take_kinds},
     {"no-values", 0, NULL, NULL, "show shares without values, which can hold secrets",
      TAKE(set, struct options, no_values)},

@@ -18,11 +18,9 @@ static void windows_describe(struct profile *head, const struct recording_option
     static const struct {
         uint32_t bit;
         const char *name;
-    } events[] = {{EVENTS_ADDRESS, ",address"},
-                  {EVENTS_VALUE, ",value"},
-                  {EVENTS_LATENCY, ",latency"},
-                  {EVENTS_ARGUMENT, ",argument"},
-                  {EVENTS_STACK, ",stack"}};
+    } events[] = {{EVENTS_ADDRESS, ",address"}, {EVENTS_VALUE, ",value"},
+                  {EVENTS_LATENCY, ",latency"}, {EVENTS_ARGUMENT, ",argument"},
+                  {EVENTS_PAGE, ",page"},       {EVENTS_STACK, ",stack"}};
     char text[64] = "edge,call", window[16];
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (options->record.events & events[i].bit)

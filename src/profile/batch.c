@@ -74,6 +74,11 @@ uint32_t batch_waste_index(struct batch *batch, const struct waste_key *key)
     return index_of(&batch->waste, key);
 }
 
+uint32_t batch_called_index(struct batch *batch, const struct called_key *key)
+{
+    return index_of(&batch->called, key);
+}
+
 void batch_add_edge(struct batch *batch, const struct edge_key *key, uint64_t time, uint64_t count)
 {
     batch_add_edge_at(batch, batch_edge_index(batch, key), time, count);

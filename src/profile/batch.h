@@ -31,7 +31,7 @@ struct batch {
         struct batch_table tables[TABLES];
         struct {
             struct batch_table edges, ranges, trips, paths, values, latencies, modelled, conflicts,
-                runs, waste;
+                runs, waste, turns, called;
         };
     };
     uint64_t x_time, x_count;
@@ -56,6 +56,7 @@ uint32_t batch_value_index(struct batch *batch, const struct value_key *key);
 uint32_t batch_latency_index(struct batch *batch, const struct latency_key *key);
 uint32_t batch_conflict_index(struct batch *batch, const struct conflict_key *key);
 uint32_t batch_waste_index(struct batch *batch, const struct waste_key *key);
+uint32_t batch_called_index(struct batch *batch, const struct called_key *key);
 
 static inline void batch_table_add(struct batch_table *table, uint32_t index, uint64_t time,
                                    uint64_t count)

@@ -5,6 +5,7 @@
 #include "profile/command.h"
 #include "profile/sums.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,11 @@ static void merge_values(struct table *into, const struct table *other, const st
     }
 }
 
+/* Waste, and conflicts by who called: their keys begin with four modules, and are alike. */
+_Static_assert(sizeof(struct called_key) == sizeof(struct waste_key) &&
+                   offsetof(struct called_key, to_caller_module) ==
+                       offsetof(struct waste_key, second_caller_module),
+               "two keys of one shape");
 static void merge_waste(struct table *into, const struct table *other, const struct remap *remap,
                         struct remap *ret_keys)
 {
@@ -250,9 +256,10 @@ static void merge_tables(struct profile *into, const struct profile *other,
     const uint32_t *at[TABLES];
     for (int i = 0; i < TABLES; i++) {
         bool of_two = i == TABLE_EDGES || i == TABLE_CONFLICTS;
+        bool of_four = i == TABLE_WASTE || i == TABLE_CALLED;
         (of_two              ? merge_edges
          : i == TABLE_VALUES ? merge_values
-         : i == TABLE_WASTE  ? merge_waste
+         : of_four           ? merge_waste
                              : merge_rows)(&into->tables[i], &other->tables[i], remap, &keys[i]);
         at[i] = keys[i].at;
     }

@@ -180,6 +180,14 @@ void places_mark_key(struct places *places, int table, const void *key, const ui
         mark(places, modules, turns->module, turns->at.v);
         break;
     }
+    case TABLE_CALLED: {
+        const struct called_key *called = key;
+        mark(places, modules, called->from_module, called->from.v);
+        mark(places, modules, called->to_module, called->to.v);
+        mark(places, modules, called->from_caller_module, called->from_caller.v);
+        mark(places, modules, called->to_caller_module, called->to_caller.v);
+        break;
+    }
     case TABLE_WASTE: {
         const struct waste_key *waste = key;
         if (waste->kind == WASTE_ALL) /* of no place */

@@ -50,6 +50,7 @@ size_t profile_key_bytes(enum profile_table table)
         [TABLE_RUNS] = sizeof(struct range_key),
         [TABLE_WASTE] = sizeof(struct waste_key),
         [TABLE_TURNS] = sizeof(struct turns_key),
+        [TABLE_CALLED] = sizeof(struct called_key),
     };
     return bytes[table];
 }

@@ -193,7 +193,7 @@ enum {
     VALUE_ALL = 1 << 16,
     VALUE_STRIDE = 1 << 17,
     VALUE_UNSURE = 1 << 18,
-    VALUE_KINDS = 1 << 19
+    VALUE_KINDS = 1 << 20 /* bit 19: profile/value_kinds.h */
 };
 
 static inline uint32_t value_kind(uint32_t payload_kind, uint32_t detail)
@@ -266,6 +266,15 @@ struct conflict_key {
     uint64_t kind; /* enum conflict_type; from bit 8 on the distance class */
 };
 
+/* The same by who called the functions that the two are in: return addresses. A row of CONFLICTS
+ * has the sum over all callers. The module of a caller that is not known is MODULE_NONE; where two
+ * threads meet, and of CONFLICT_EXECUTED, the first has none. */
+struct called_key {
+    uint32_t from_module, to_module, from_caller_module, to_caller_module;
+    struct svma from, to, from_caller, to_caller;
+    uint64_t kind;
+};
+
 /* Work that had no effect: two places, the earlier first, and where the functions that they are in
  * were called from. */
 enum waste_kind {
@@ -334,6 +343,7 @@ enum profile_table {
     TABLE_RUNS,
     TABLE_WASTE,
     TABLE_TURNS,
+    TABLE_CALLED,
     TABLES
 };
 
@@ -414,6 +424,7 @@ struct profile {
             struct table runs;
             struct table waste;
             struct table turns; /* count: samples; all else 0 */
+            struct table called;
         };
     };
     struct loose_rows loose; /* belong to the tables as well */

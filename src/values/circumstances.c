@@ -1,5 +1,6 @@
 #include "values/circumstances.h"
 
+#include "profile/signal_set.h"
 #include "profile/value_kinds.h"
 #include "wire/channel.h"
 
@@ -11,7 +12,10 @@ static const struct {
     const char *fact;
 } circumstance_kinds[CIRCUMSTANCES] = {[ON_THREAD] = {VALUE_OF_THREAD, "one_thread"},
                                        [ON_CPU] = {VALUE_OF_CPU, "one_cpu"},
-                                       [ON_NODE] = {VALUE_OF_NODE, "one_node"}};
+                                       [ON_NODE] = {VALUE_OF_NODE, "one_node"},
+                                       [OF_USER] = {VALUE_OF_USER, "one_user"},
+                                       [WITH_BLOCKED] = {VALUE_OF_SIGNAL, "one_signal"},
+                                       [WITH_PENDING] = {VALUE_OF_PENDING, "one_pending"}};
 
 void circumstances_init(struct circumstances *circumstances, const struct units *units,
                         struct value_lists *lists)
@@ -79,8 +83,9 @@ static void exit_meet(struct circumstances *circumstances, uint32_t exit)
 }
 
 void circumstances_window(struct circumstances *circumstances, const struct payload_window *window,
-                          uint32_t cpu_node)
+                          const struct event_walk *walk)
 {
+    uint32_t cpu_node = walk->cpu_node;
     while (circumstances->runs.n < circumstances->units->segments.n)
         *vec_push(&circumstances->runs) = (struct circumstance_run){0};
     for (uint32_t i = 0; i < window->n_exits; i++)
@@ -90,6 +95,11 @@ void circumstances_window(struct circumstances *circumstances, const struct payl
         kind_see(circumstances, ON_CPU, (cpu_node - 1) & CPU_MASK);
         kind_see(circumstances, ON_NODE, (cpu_node - 1) >> CPU_BITS);
     }
+    if (walk->user) {
+        kind_see(circumstances, OF_USER, walk->user - 1);
+        kind_see(circumstances, WITH_BLOCKED, walk->blocked);
+        kind_see(circumstances, WITH_PENDING, walk->pending);
+    }
     for (size_t i = 0; i < circumstances->met.n; i++)
         circumstances->runs.at[circumstances->met.at[i]].now = 0;
     circumstances->met.n = 0;
@@ -97,11 +107,15 @@ void circumstances_window(struct circumstances *circumstances, const struct payl
 
 void circumstances_tell(const struct circumstances *circumstances, struct profile *profile)
 {
-    char text[64];
+    char text[224], value[160];
     for (int i = 0; i < CIRCUMSTANCES; i++)
         if (circumstances->kinds[i].known && !circumstances->kinds[i].varies) {
-            snprintf(text, sizeof text, "process %d: %" PRIu64, circumstances->units->mappings->pid,
-                     circumstances->kinds[i].first);
+            if (i == WITH_BLOCKED || i == WITH_PENDING)
+                signal_set_text(circumstances->kinds[i].first, value, sizeof value);
+            else
+                snprintf(value, sizeof value, "%" PRIu64, circumstances->kinds[i].first);
+            snprintf(text, sizeof text, "process %d: %s", circumstances->units->mappings->pid,
+                     value);
             profile_fact(profile, circumstance_kinds[i].fact, text);
         }
 }

@@ -1,5 +1,6 @@
-/* Where code ran: on which thread, CPU and NUMA node. Windows say so; every straight run of code in
- * a window gets values of these kinds (profile/value_kinds.h), one for each time it ran.
+/* Where code ran, and how: on which thread, CPU and NUMA node, for which user, and with which
+ * signals blocked, or waiting. Windows say so; every straight run of code in a window gets values
+ * of these kinds (profile/value_kinds.h), one for each time it ran.
  *
  * A process with one thread has one value of each kind for all its code. So runs are only counted
  * until a second value appears. */
@@ -7,7 +8,17 @@
 
 #include "values/value_lists.h"
 
-enum circumstance { ON_THREAD, ON_CPU, ON_NODE, CIRCUMSTANCES };
+enum circumstance {
+    ON_THREAD,
+    ON_CPU,
+    ON_NODE,
+    OF_USER,
+    WITH_BLOCKED,
+    WITH_PENDING,
+    CIRCUMSTANCES
+};
+
+struct event_walk;
 
 struct circumstance_run {
     uint32_t now;                   /* executions in this window */
@@ -33,8 +44,8 @@ struct circumstances {
 void circumstances_init(struct circumstances *circumstances, const struct units *units,
                         struct value_lists *lists);
 void circumstances_release(struct circumstances *circumstances);
-/* A window that the lists have taken. cpu_node: as in struct event_walk. */
+/* A window that the lists have taken, of that walk. */
 void circumstances_window(struct circumstances *circumstances, const struct payload_window *window,
-                          uint32_t cpu_node);
+                          const struct event_walk *walk);
 /* At the end: kinds with only one value become facts. */
 void circumstances_tell(const struct circumstances *circumstances, struct profile *profile);

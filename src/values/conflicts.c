@@ -105,10 +105,34 @@ static uint32_t block_of(struct conflicts *conflicts, uint32_t index)
 
 /* ---- rows */
 
+static void called_add(struct conflicts *conflicts, uint64_t kind, const struct conflict_step *from,
+                       const struct conflict_step *to, uint64_t time)
+{
+    struct batch *batch = conflicts->batch;
+    struct place one = conflicts->code.at[from->code].at, other = conflicts->code.at[to->code].at;
+    if (!conflicts->by_callers)
+        return;
+    struct called_key key = {.from_module = one.module,
+                             .to_module = other.module,
+                             .from_caller_module = from->caller.module,
+                             .to_caller_module = to->caller.module,
+                             .from = one.address,
+                             .to = other.address,
+                             .from_caller = from->caller.address,
+                             .to_caller = to->caller.address,
+                             .kind = kind};
+    if (batch->called.keys.n >= CONFLICTS_PAIRS && map_find(&batch->called.keys, &key) == MAP_NONE)
+        conflicts->crowded++;
+    else
+        batch_table_add(&batch->called, batch_called_index(batch, &key), time, 1);
+}
+
 static void row_add(struct conflicts *conflicts, enum conflict_type type,
-                    const struct conflict_code *from, const struct conflict_code *to,
+                    const struct conflict_step *one, const struct conflict_step *other,
                     uint32_t distance)
 {
+    const struct conflict_code *from = &conflicts->code.at[one->code],
+                               *to = &conflicts->code.at[other->code];
     static const uint32_t distances[CONFLICT_CLASSES] = CONFLICT_DISTANCES;
     struct batch *batch = conflicts->batch;
     uint64_t class = 0;
@@ -124,6 +148,7 @@ static void row_add(struct conflicts *conflicts, enum conflict_type type,
         conflicts->crowded++;
     else
         batch_table_add(&batch->conflicts, batch_conflict_index(batch, &key), distance, 1);
+    called_add(conflicts, key.kind, one, other, distance);
 }
 
 static void executed_add(struct conflicts *conflicts, struct conflict_code *code)
@@ -144,16 +169,17 @@ static void executed_add(struct conflicts *conflicts, struct conflict_code *code
 static void found(void *context, const struct flight_conflict *conflict)
 {
     struct conflicts *conflicts = context;
-    row_add(conflicts, conflict->type, &conflicts->code.at[conflicts->course[conflict->from]],
-            &conflicts->code.at[conflicts->course[conflict->to]], conflict->to - conflict->from);
+    row_add(conflicts, conflict->type, &conflicts->course[conflict->from],
+            &conflicts->course[conflict->to], conflict->to - conflict->from);
 }
 
 /* ---- a stretch */
 
-static void sharing_find(struct conflicts *conflicts, uint32_t code, const struct flight_at *at,
-                         int32_t tid)
+/* The caller of what another thread did is not kept. */
+static void sharing_find(struct conflicts *conflicts, const struct conflict_step *now,
+                         const struct flight_at *at, int32_t tid)
 {
-    const struct flight_step *step = &conflicts->code.at[code].step;
+    const struct flight_step *step = &conflicts->code.at[now->code].step;
     for (uint32_t i = 0; i < step->n; i++) {
         struct sharing_access access = {.tid = tid,
                                         .writes = step->accesses[i].access & FLIGHT_WRITE,
@@ -161,12 +187,13 @@ static void sharing_find(struct conflicts *conflicts, uint32_t code, const struc
                                         .bytes = step->accesses[i].bytes,
                                         .tsc = conflicts->tsc,
                                         .window = conflicts->window,
-                                        .place = code};
-        uint32_t other = 0;
-        enum conflict_type type =
-            access.bytes ? sharing_look(&conflicts->sharing, &access, &other) : CONFLICT_EXECUTED;
+                                        .place = now->code};
+        struct conflict_step other = {0, {MODULE_NONE, {0}}};
+        enum conflict_type type = access.bytes
+                                      ? sharing_look(&conflicts->sharing, &access, &other.code)
+                                      : CONFLICT_EXECUTED;
         if (type != CONFLICT_EXECUTED)
-            row_add(conflicts, type, &conflicts->code.at[other], &conflicts->code.at[code], 0);
+            row_add(conflicts, type, &other, now, 0);
     }
 }
 
@@ -177,12 +204,15 @@ static bool code_run(struct conflicts *conflicts, uint32_t index, const struct f
     struct conflict_code *code = &conflicts->code.at[index];
     if (conflicts->flight->n_steps == FLIGHT_STEPS)
         return false;
-    conflicts->course[conflicts->flight->n_steps] = index;
+    struct conflict_step *now = &conflicts->course[conflicts->flight->n_steps];
+    *now = (struct conflict_step){index, window_calls_caller(&conflicts->calls)};
     if (!flight_step(conflicts->flight, &code->step, at))
         return false;
     if (code->step.n) {
+        const struct conflict_step nobody = {index, {MODULE_NONE, {0}}};
         executed_add(conflicts, code);
-        sharing_find(conflicts, index, at, tid);
+        called_add(conflicts, CONFLICT_EXECUTED, &nobody, now, 0);
+        sharing_find(conflicts, now, at, tid);
     }
     conflicts->instructions++;
     return true;
@@ -220,23 +250,36 @@ static bool exit_run(struct conflicts *conflicts, uint32_t exit, const uint64_t 
         return false;
     const struct superblock *superblock = &units->superblocks.at[owner];
     const struct wire_payload *items = part.n_items ? &units->payload.at[part.first_item] : NULL;
-    uint32_t first = block_of(conflicts, (uint32_t)owner), done = 0, instructions = 0;
+    uint32_t first = block_of(conflicts, (uint32_t)owner), done = 0, i = 0, before = 0;
     if (first == UNREADABLE) {
         conflicts->unread++;
         return false;
     }
     uint32_t last = superblock_last_segment(superblock, exit - superblock->first_exit);
-    for (uint32_t s = 0; s <= last; s++)
-        instructions += units->segments.at[superblock->first_segment + s].instructions;
-    for (uint32_t i = 0; i < instructions; i++) {
-        struct flight_at at[FLIGHT_ACCESSES] = {0};
-        if (done < part.n_items && items[done].instruction == i)
-            done += addresses_read(&conflicts->code.at[first + i].step, &items[done],
-                                   part.n_items - done, words, at);
-        if (!code_run(conflicts, first + i, at, tid))
-            return false;
+    for (uint32_t s = 0; s <= last; s++) {
+        const struct unit_segment *segment = &units->segments.at[superblock->first_segment + s];
+        before += segment->instructions;
+        for (; i < before; i++) {
+            struct flight_at at[FLIGHT_ACCESSES] = {0};
+            if (done < part.n_items && items[done].instruction == i)
+                done += addresses_read(&conflicts->code.at[first + i].step, &items[done],
+                                       part.n_items - done, words, at);
+            if (!code_run(conflicts, first + i, at, tid))
+                return false;
+        }
+        window_calls_leave(&conflicts->calls, segment);
     }
     return true;
+}
+
+/* Exits before the stretch: only their calls matter. */
+static void exit_skip(struct conflicts *conflicts, uint32_t exit)
+{
+    const struct units *units = conflicts->units;
+    const struct superblock *superblock = &units->superblocks.at[units_owner(units, exit)];
+    uint32_t last = superblock_last_segment(superblock, exit - superblock->first_exit);
+    for (uint32_t s = 0; s <= last; s++)
+        window_calls_leave(&conflicts->calls, &units->segments.at[superblock->first_segment + s]);
 }
 
 void conflicts_window(struct conflicts *conflicts, const struct payload_window *window,
@@ -253,6 +296,9 @@ void conflicts_window(struct conflicts *conflicts, const struct payload_window *
     flight_begin(conflicts->flight, found, conflicts);
     uint32_t start = (uint32_t)random_below(&conflicts->random, window->n_exits);
     const uint64_t *words = window->words + payloads_words(conflicts->units, window->exits, start);
+    conflicts->calls.n = 0;
+    for (uint32_t i = 0; i < start && conflicts->by_callers; i++)
+        exit_skip(conflicts, window->exits[i]);
     for (uint32_t i = start; i < window->n_exits; i++)
         if (!exit_run(conflicts, window->exits[i], &words, window->tid))
             break;

@@ -2,6 +2,9 @@
  * random position, goes through flight.h, and its accesses through sharing.h. The results go into
  * the batch, with how often each place was examined.
  *
+ * By callers (record --context): besides, each pair by where the functions of the two return to,
+ * and how often each place was examined for each caller.
+ *
  * The number of pairs is bounded: after CONFLICTS_PAIRS new ones are counted as crowded. Code
  * without a file, made by the process itself, ends a stretch. */
 #pragma once
@@ -11,6 +14,7 @@
 #include "process/images.h"
 #include "values/payloads.h"
 #include "values/sharing.h"
+#include "values/window_calls.h"
 #include "profile/batch.h"
 #include "compress/random.h"
 
@@ -38,7 +42,12 @@ struct conflicts {
     } blocks; /* as units->superblocks: index + 1 of its first instruction; 0: not read yet */
     struct images images;
     struct flight *flight;
-    uint32_t course[FLIGHT_STEPS]; /* of the stretch: indices in code */
+    struct conflict_step {
+        uint32_t code; /* index in code */
+        struct place caller;
+    } course[FLIGHT_STEPS]; /* of the stretch */
+    bool by_callers;
+    struct window_calls calls; /* of the window, so far */
     struct sharing sharing;
     uint64_t stretches, instructions; /* examined */
     uint64_t crowded;                 /* conflicts whose pair has no row */

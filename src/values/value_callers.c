@@ -1,43 +1,20 @@
-/* Values by who called: a stack of the return addresses of a window's own calls. */
+/* Values by who called (window_calls.h). */
 #include "values/value_places.h"
-
-enum { CALLS_MOST = 64 };
-
-struct calls {
-    uint32_t n; /* those that are deeper than CALLS_MOST are counted, and forgotten */
-    struct place returns[CALLS_MOST];
-};
-
-static struct place caller_of(const struct calls *calls)
-{
-    bool known = calls->n && calls->n <= CALLS_MOST;
-    return known ? calls->returns[calls->n - 1] : (struct place){MODULE_NONE, {0}};
-}
-
-static void segment_leave(struct calls *calls, const struct unit_segment *segment)
-{
-    if (segment->end == SEGMENT_CALL || segment->end == SEGMENT_ICALL) {
-        if (calls->n < CALLS_MOST)
-            calls->returns[calls->n] = segment_next(segment);
-        calls->n++;
-    } else if (segment->end == SEGMENT_RETURN && calls->n) {
-        calls->n--;
-    }
-}
+#include "values/window_calls.h"
 
 struct reading {
     struct value_places *places;
     value_see *see;
     void *to;
     const uint64_t *word;
-    struct calls calls;
+    struct window_calls calls;
 };
 
 static void item_see(struct reading *reading, const struct unit_segment *segment,
                      const struct wire_payload *item)
 {
     struct value_places *places = reading->places;
-    struct place caller = caller_of(&reading->calls);
+    struct place caller = window_calls_caller(&reading->calls);
     uint32_t place = value_places_called(places, segment, item, 0, caller);
     if (place != VALUE_PLACE_NONE)
         reading->see(reading->to, place, *reading->word);
@@ -61,7 +38,7 @@ static void exit_see(struct reading *reading, uint32_t exit)
         before += segment->instructions;
         for (; item < known->part.n_items && items[item].instruction < before; item++)
             item_see(reading, segment, &items[item]);
-        segment_leave(&reading->calls, segment);
+        window_calls_leave(&reading->calls, segment);
     }
 }
 

@@ -15,6 +15,32 @@ static void end_json(struct json *json, struct scene *scene, const char *key, co
     json_string(json, line, line_text(scene, end->module, end->address));
 }
 
+static void caller_json(struct json *json, struct scene *scene, const char *key,
+                        const char *function, const struct conflict_end *caller)
+{
+    bool known = caller->module != MODULE_NONE;
+    function_id id = known ? scene_function_at(scene, caller->module, caller->address) : 0;
+    json_string(json, key, known ? address_text(scene, caller->module, caller->address) : "");
+    json_string(json, function,
+                known ? scene_readable(scene, scene_function_name(scene, caller->module, id)) : "");
+}
+
+static void callers_json(struct json *json, const struct conflict_view *view,
+                         const struct conflict_row *row)
+{
+    json_array(json, "callers");
+    for (size_t i = 0; i < row->n_callers; i++) {
+        const struct conflict_callers *callers = &view->callers.at[row->first_callers + i];
+        json_object(json, NULL);
+        caller_json(json, view->scene, "from_caller", "from_caller_function", &callers->from);
+        caller_json(json, view->scene, "to_caller", "to_caller_function", &callers->to);
+        json_integer(json, "count", callers->count);
+        json_number(json, "share", callers->share);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
 static void row_json(struct json *json, const struct conflict_view *view,
                      const struct conflict_row *row)
 {
@@ -31,6 +57,7 @@ static void row_json(struct json *json, const struct conflict_view *view,
                   (struct estimate){row->ticks.value * ns, row->ticks.lo * ns, row->ticks.hi * ns});
     const struct estimate unknown = {NAN, NAN, NAN};
     estimate_json(json, "fails", "fails_lo", "fails_hi", row->modelled ? row->fails : unknown);
+    callers_json(json, view, row);
     json_object_end(json);
 }
 

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+enum { CALLERS_SHOWN = 4 };
+
 static void end_print(FILE *to, struct place_text *text, const char *what,
                       const struct conflict_end *end, const struct ink *ink)
 {
@@ -31,6 +33,38 @@ static void fails_print(FILE *to, const struct conflict_view *view, const struct
     if (!isnan(row->fails.lo))
         fprintf(to, " [%.1f, %.1f]", 100 * row->fails.lo, 100 * row->fails.hi);
     fprintf(to, " of executions fail, %.0f cycles each", row->fail_cycles);
+}
+
+static void caller_print(FILE *to, struct scene *scene, const char *what,
+                         const struct conflict_end *caller)
+{
+    function_id function = scene_function_at(scene, caller->module, caller->address);
+    fprintf(to, "%s %s (%s)", what,
+            name_text(scene, scene_function_name(scene, caller->module, function)),
+            line_text(scene, caller->module, caller->address - 1));
+}
+
+/* By who called: of the second access, and of the first if that is another. */
+static void callers_print(FILE *to, const struct conflict_view *view,
+                          const struct conflict_row *row)
+{
+    for (size_t i = 0; i < row->n_callers && i < CALLERS_SHOWN; i++) {
+        const struct conflict_callers *callers = &view->callers.at[row->first_callers + i];
+        const struct conflict_end *from = &callers->from, *end = &callers->to;
+        fprintf(to, "      %8" PRIu64 " of them ", callers->count);
+        if (end->module == MODULE_NONE)
+            fprintf(to, "by callers from before the window");
+        else
+            caller_print(to, view->scene, "called from", end);
+        if (from->module != MODULE_NONE &&
+            (from->module != end->module || from->address != end->address))
+            caller_print(to, view->scene, ", the first from", from);
+        if (!isnan(callers->share))
+            fprintf(to, "; %.1f%% of its executions from there", 100 * callers->share);
+        fprintf(to, "\n");
+    }
+    if (row->n_callers > CALLERS_SHOWN)
+        fprintf(to, "      and %zu other callers (--json)\n", row->n_callers - CALLERS_SHOWN);
 }
 
 static void row_print(FILE *to, const struct conflict_view *view, struct place_text *text,
@@ -61,6 +95,7 @@ static void row_print(FILE *to, const struct conflict_view *view, struct place_t
     if (pair || shared)
         end_print(to, text, pair ? "store" : "one", &row->from, ink);
     end_print(to, text, pair ? "load" : shared ? "other" : "at", &row->to, ink);
+    callers_print(to, view, row);
 }
 
 void conflict_view_text(FILE *to, const struct conflict_view *view, const struct ink *ink,

@@ -126,18 +126,27 @@ static bool function_was_shown(struct page *page, const struct value_place *plac
     return page->functions.n == before;
 }
 
+static const char *one_name(enum value_use use)
+{
+    return use == VALUE_SIGNAL    ? "set of blocked signals"
+           : use == VALUE_PENDING ? "set of waiting signals"
+                                  : value_use_name(use);
+}
+
 /* What there was one of has no rows. */
 static void ones_print(const struct page *page, uint32_t kinds)
 {
     const struct {
         enum value_use use;
         const char *fact;
-    } ones[] = {{VALUE_THREAD, "one_thread"}, {VALUE_CPU, "one_cpu"}, {VALUE_NODE, "one_node"}};
+    } ones[] = {{VALUE_THREAD, "one_thread"}, {VALUE_CPU, "one_cpu"},
+                {VALUE_NODE, "one_node"},     {VALUE_USER, "one_user"},
+                {VALUE_SIGNAL, "one_signal"}, {VALUE_PENDING, "one_pending"}};
     const struct facts *facts = &page->places->scene->sides[0]->facts;
     for (size_t k = 0; k < sizeof ones / sizeof *ones; k++)
         for (size_t i = 0; i < facts->n; i++)
             if ((kinds & 1u << ones[k].use) && !strcmp(facts->at[i].key, ones[k].fact))
-                fprintf(page->to, "all windows had one %s: %s\n", value_use_name(ones[k].use),
+                fprintf(page->to, "all windows had one %s: %s\n", one_name(ones[k].use),
                         facts->at[i].value);
 }
 

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 17,
+    CHANNEL_VERSION = 18,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -434,8 +434,8 @@ struct event_walk {
     uint32_t stack_bytes; /* a multiple of 8; 0: no stack was copied */
     uint32_t slot;        /* of the thread */
     uint32_t n_lead;      /* exits of the lead, needed to follow calls from the interrupt on */
-    uint32_t cpu_node; /* CPU and node of the interrupt, plus one; the CPU in the low CPU_BITS; 0:
-                          not known */
+    uint32_t cpu_node; /* CPU and node of the interrupt, or of a further window, plus one; the CPU
+                          in the low CPU_BITS; 0: not known */
     /* A walk may have several windows, each in an entry of its own. Together they stand for the
      * sample: this one for `share` of `shares`. 0: it is the only one. */
     uint16_t share, shares;
@@ -454,6 +454,9 @@ struct event_walk {
     uint32_t n_python; /* Python frames; 0 without a stack */
     /* Like counted_ticks, by the pace of copies alone, without the dispatcher. 0: not known. */
     uint32_t copies_ticks;
+    /* With values: sets of signals as the kernel has them (bit N - 1 is signal N), and the
+     * effective user plus one; 0: not known. */
+    uint64_t blocked, pending, user;
     /* uint32_t exits[n_lead + n_exits], oldest first; exit i's superblock starts where exit i - 1
      * went. At the next multiple of 8: uint64_t payload[n_payload], exit by exit (wire/payload.h).
      * If there is a stack: struct python_frame python[n_python], innermost first;

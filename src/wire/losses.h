@@ -90,7 +90,9 @@
     LOSS(abandoned,                                                                                \
          "place reached, but not executed: a signal came, and its handler did not return")         \
     LOSS(waste_crowded, "waste not counted: too many pairs of places")                             \
-    LOSS(waste_unread, "search for waste began anew: code without a file")
+    LOSS(waste_unread, "search for waste began anew: code without a file")                         \
+    LOSS(page_unknown,                                                                             \
+         "access without its physical page: not in memory when gait looked, or the process ended")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -16,6 +16,7 @@ enum {
     EVENTS_LATENCY = 16,
     EVENTS_STACK = 32,
     EVENTS_ARGUMENT = 64,
+    EVENTS_PAGE = 128, /* physical pages of addresses: the tool looks them up */
     EVENTS_PAYLOAD = EVENTS_ADDRESS | EVENTS_VALUE | EVENTS_LATENCY | EVENTS_ARGUMENT,
 };
 

@@ -3,8 +3,8 @@
 . tests/golden/lib/golden.sh
 make -s -C "$top" "${GAIT_OUT:-o/rel}"/programs/{conflicts,habits,latencies,strolls,waste} >&2 || exit 1
 programs=$(dirname "$gait")/programs
-record() { expect 0 "$gait" record -q -F 2000 --seed 1 --events edge,call,address,value,latency,stack -o "$1" -- "$programs/$1" "${@:2}"; }
-record conflicts planted 10000
+record() { expect 0 "$gait" record -q -F 2000 --seed 1 $more --events edge,call,address,value,latency,stack -o "$1" -- "$programs/$1" "${@:2}"; }
+more=--context record conflicts planted 10000
 record habits 3000000
 record latencies 500000
 record strolls

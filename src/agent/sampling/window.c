@@ -10,6 +10,8 @@
 #include "agent/threads/stream.h"
 #include "walk/base/sys.h"
 
+#include <sys/syscall.h>
+
 enum {
     LEAD_MASK = 7,    /* exits */
     COLD_NS = 200000, /* that a window may take because all is cold, and for each instruction: */
@@ -196,9 +198,26 @@ static void window_judge(struct event_walk *event)
         agent_lose(event->n_exits ? LOSS_cut : LOSS_unwalked);
 }
 
+/* For whom the code runs, and with which signals held back: walks pass no call that changes it, but
+ * a trail before the window may have waited for some. In the handler more are
+ * blocked, and wait: those are ours. */
+static void circumstances_take(struct thread *thread)
+{
+    struct event_walk *event = &thread->progress.event;
+    uint64_t pending = 0;
+    if (!agent.unfiltered)
+        return; /* a filter of system calls may kill whoever asks */
+    event->blocked = thread->frame.mask;
+    if (!sys_failed(sys3(SYS_rt_sigpending, (long)&pending, sizeof pending, 0)))
+        event->pending = pending & event->blocked;
+    event->user = (uint64_t)sys3(SYS_geteuid, 0, 0, 0) + 1;
+}
+
 void window_take(struct thread *thread)
 {
     struct event_walk *event = &thread->progress.event;
+    if (agent.options.events & EVENTS_VALUE)
+        circumstances_take(thread);
     thread->means.windows++;
     agent_add(&agent.windows_begun, 1);
     event->stop = run_window(thread);
@@ -212,6 +231,7 @@ void window_further(struct thread *thread)
     window_send(thread, 1);
     event->flags = (event->flags & WALK_OUTSIDE) | WALK_FURTHER;
     event->tsc = sys_tsc();
+    event->cpu_node = sys_cpu_node();
     event->pc = thread->context->pc;
     event->n_python = event->stack_bytes = event->lead = event->trail = event->counted =
         event->counted_ticks = 0;

@@ -110,7 +110,7 @@ static bool is_rare(const struct conflict_row *row)
     return row->count < COUNT_LEAST || row->windows < WINDOWS_LEAST || row->share.value < least;
 }
 
-static int by_pair(const void *a, const void *b)
+int conflict_rows_compare(const void *a, const void *b)
 {
     const struct conflict_row *x = a, *y = b;
     const uint64_t left[] = {x->type, x->from.module, x->from.address, x->to.module, x->to.address};
@@ -127,7 +127,7 @@ static int by_cost(const void *a, const void *b)
     const struct conflict_row *x = a, *y = b;
     if (x->cost != y->cost)
         return x->cost > y->cost ? -1 : 1;
-    return by_pair(a, b);
+    return conflict_rows_compare(a, b);
 }
 
 static void rows_take(struct conflict_view *view, const struct table *table)
@@ -153,7 +153,7 @@ static void rows_take(struct conflict_view *view, const struct table *table)
                                                 .distance = (double)table->at[i].time};
     }
     if (view->n)
-        qsort(view->at, view->n, sizeof *view->at, by_pair);
+        qsort(view->at, view->n, sizeof *view->at, conflict_rows_compare);
 }
 
 /* Classes of distance of one pair become one row. */
@@ -161,7 +161,7 @@ static void rows_join(struct conflict_view *view)
 {
     size_t kept = 0;
     for (size_t i = 0; i < view->n; i++) {
-        if (kept && by_pair(&view->at[kept - 1], &view->at[i]) == 0) {
+        if (kept && conflict_rows_compare(&view->at[kept - 1], &view->at[i]) == 0) {
             view->at[kept - 1].count += view->at[i].count;
             view->at[kept - 1].distance += view->at[i].distance;
         } else {
@@ -207,6 +207,7 @@ void conflict_view_make(struct conflict_view *view, struct scene *scene, uint32_
     rows_take(view, &scene->sides[0]->conflicts);
     rows_join(view);
     rows_judge(view, &looks, all);
+    conflict_view_callers(view);
     conflict_view_model(view);
     if (view->n)
         qsort(view->at, view->n, sizeof *view->at, by_cost);
@@ -216,5 +217,6 @@ void conflict_view_make(struct conflict_view *view, struct scene *scene, uint32_
 
 void conflict_view_release(struct conflict_view *view)
 {
+    vec_release(&view->callers);
     vec_release(view);
 }

@@ -18,6 +18,15 @@ struct conflict_end {
     uint64_t address;
 };
 
+/* The part of a row's pairs with these callers: where the functions of the two return to. module
+ * MODULE_NONE: not known. */
+struct conflict_callers {
+    struct conflict_end from, to;
+    uint64_t count;
+    double
+        share; /* of the executions of the second access with its caller; of threads not a number */
+};
+
 struct conflict_row {
     struct conflict_end from, to;
     enum conflict_type type;
@@ -32,6 +41,7 @@ struct conflict_row {
     double fail_cycles;      /* and what each takes longer */
     uint32_t profile_module; /* of the second */
     double cost;             /* what rows are sorted by */
+    size_t first_callers, n_callers;
 };
 
 struct conflict_view {
@@ -41,6 +51,9 @@ struct conflict_view {
     size_t left_out; /* rows that are rare or chance */
     uint32_t within; /* instructions */
     char core[32];   /* that was modelled; "": none */
+    struct {
+        VEC(struct conflict_callers);
+    } callers; /* of each row (record --context): the most frequent first */
     VEC(struct conflict_row);
 };
 
@@ -51,6 +64,10 @@ const char *conflict_type_text(enum conflict_type type);
 /* Pairs no further apart than `within` instructions; `all`: rare ones, too. */
 void conflict_view_make(struct conflict_view *view, struct scene *scene, uint32_t within, bool all);
 void conflict_view_release(struct conflict_view *view);
+/* By pair: in this order rows are looked up. */
+int conflict_rows_compare(const void *a, const void *b);
+/* Gives rows, sorted by pair, their callers. */
+void conflict_view_callers(struct conflict_view *view);
 /* Has a model tell of rows what it can. */
 void conflict_view_model(struct conflict_view *view);
 /* "measured", "modelled" or "potential". */

@@ -3,6 +3,8 @@
 #include "analysis/counts/labels.h"
 #include "analysis/values/latencies.h"
 
+#include "profile/signal_set.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +44,14 @@ static const char *line_words(struct scene *scene, const struct place_value *val
     return arena_format(&scene->arena, "0x%" PRIx64 " %s", line, name);
 }
 
+/* As the words of a sentence: "blocks INT TERM". */
+static const char *set_words(struct scene *scene, const char *what, uint64_t set)
+{
+    char text[160];
+    signal_set_text(set, text, sizeof text);
+    return arena_format(&scene->arena, "%s %s", what, text);
+}
+
 const char *value_words(struct scene *scene, const struct value_place *place,
                         const struct place_value *value)
 {
@@ -53,6 +63,10 @@ const char *value_words(struct scene *scene, const struct value_place *place,
                             name_text(scene, thread_name(scene->sides[0], value->value)));
     case VALUE_CPU: return arena_format(&scene->arena, "CPU %" PRIu64, value->value);
     case VALUE_NODE: return arena_format(&scene->arena, "node %" PRIu64, value->value);
+    case VALUE_USER: return arena_format(&scene->arena, "user %" PRIu64, value->value);
+    case VALUE_SIGNAL: return set_words(scene, "blocks", value->value);
+    case VALUE_PENDING: return set_words(scene, "waiting:", value->value);
+    case VALUE_PAGE: return arena_format(&scene->arena, "0x%" PRIx64, value->value);
     case VALUE_LOCK:
         if (!value->value)
             return "no lock";

@@ -15,14 +15,13 @@
 const char *value_use_name(enum value_use use)
 {
     static const char *const names[VALUE_USES] = {
-        [VALUE_DIVISOR] = "divisor",   [VALUE_SIZE] = "size",
-        [VALUE_TARGET] = "target",     [VALUE_LOAD] = "load",
-        [VALUE_OPERAND] = "operand",   [VALUE_RESULT] = "result",
-        [VALUE_ADDRESS] = "address",   [VALUE_STRIDES] = "stride",
-        [VALUE_ARGUMENT] = "argument", [VALUE_RETURN] = "return",
-        [VALUE_CUSTOM] = "module",     [VALUE_THREAD] = "thread",
-        [VALUE_CPU] = "cpu",           [VALUE_NODE] = "node",
-        [VALUE_LOCK] = "lock",         [VALUE_LINE] = "address+latency"};
+        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",           [VALUE_TARGET] = "target",
+        [VALUE_LOAD] = "load",       [VALUE_OPERAND] = "operand",     [VALUE_RESULT] = "result",
+        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride",      [VALUE_ARGUMENT] = "argument",
+        [VALUE_RETURN] = "return",   [VALUE_CUSTOM] = "module",       [VALUE_THREAD] = "thread",
+        [VALUE_CPU] = "cpu",         [VALUE_NODE] = "node",           [VALUE_USER] = "user",
+        [VALUE_SIGNAL] = "signal",   [VALUE_PENDING] = "pending",     [VALUE_LOCK] = "lock",
+        [VALUE_PAGE] = "page",       [VALUE_LINE] = "address+latency"};
     return names[use];
 }
 
@@ -100,15 +99,21 @@ static enum value_use use_of(const struct decoded *decoded, uint32_t key_kind)
 {
     if (key_kind & VALUE_STRIDE)
         return VALUE_STRIDES;
-    switch (key_kind & 0xff) {
+    switch (key_kind & (VALUE_LATER | 0xff)) {
     case VALUE_OF_MODULE: return VALUE_CUSTOM;
     case VALUE_OF_THREAD: return VALUE_THREAD;
     case VALUE_OF_CPU: return VALUE_CPU;
     case VALUE_OF_NODE: return VALUE_NODE;
     case VALUE_OF_LOCK: return VALUE_LOCK;
     case VALUE_OF_LINE: return VALUE_LINE;
+    case VALUE_OF_USER: return VALUE_USER;
+    case VALUE_OF_SIGNAL: return VALUE_SIGNAL;
+    case VALUE_OF_PENDING: return VALUE_PENDING;
+    case VALUE_OF_PAGE: return VALUE_PAGE;
     default: break;
     }
+    if (key_kind & VALUE_LATER)
+        return VALUE_USES; /* of a newer gait */
     switch ((enum payload_kind)(key_kind & 0xff)) {
     case PAYLOAD_COUNT: return VALUE_SIZE;
     case PAYLOAD_ARGUMENT: return VALUE_ARGUMENT;

@@ -27,8 +27,12 @@ enum value_use { /* in the order of what knowing it is worth */
                  VALUE_THREAD,   /* of a run of code: who ran it, */
                  VALUE_CPU,      /* where, */
                  VALUE_NODE,
-                 VALUE_LOCK, /* what was held */
-                 VALUE_LINE, /* of a timed load: cache line and where it was */
+                 VALUE_USER,    /* for whom, */
+                 VALUE_SIGNAL,  /* with which signals blocked, */
+                 VALUE_PENDING, /* and which of them waiting */
+                 VALUE_LOCK,    /* what was held */
+                 VALUE_LINE,    /* of a timed load: cache line and where it was */
+                 VALUE_PAGE,    /* of an access: its physical page */
                  VALUE_USES
 };
 /* What is shown unless kinds are asked for: those of instructions. */

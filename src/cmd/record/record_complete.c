@@ -5,6 +5,7 @@
 #include "cmd/record/record_options.h"
 #include "collect/copy_cost.h"
 #include "collect/target/running.h"
+#include "values/physical_pages.h"
 
 #include <string.h>
 
@@ -128,7 +129,11 @@ static bool mode_check(const struct recording_options *walks, struct err *err)
         return err_set(err, ERR_USAGE, "--compress goes with samples; gait lab compresses traces");
     if (walks->module && mode != RECORD_SAMPLED)
         return err_set(err, ERR_USAGE, "--module goes with samples");
-    return true;
+    if (!(walks->record.events & EVENTS_PAGE))
+        return true;
+    if (mode != RECORD_SAMPLED || walks->compress)
+        return err_set(err, ERR_USAGE, "--events page goes with samples, and not with --compress");
+    return physical_pages_permitted(err);
 }
 
 /* What is asked of whole windows cannot be compressed before they get here: then only values are,

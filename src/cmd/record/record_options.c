@@ -152,10 +152,10 @@ static bool take_events(void *to, const struct flag *flag, const char *text, str
     static const struct {
         const char *name;
         uint32_t bit;
-    } events[] = {{"edge", EVENTS_EDGE},        {"call", EVENTS_CALL},
-                  {"address", EVENTS_ADDRESS},  {"value", EVENTS_VALUE},
-                  {"latency", EVENTS_LATENCY},  {"stack", EVENTS_STACK},
-                  {"argument", EVENTS_ARGUMENT}};
+    } events[] = {{"edge", EVENTS_EDGE},         {"call", EVENTS_CALL},
+                  {"address", EVENTS_ADDRESS},   {"value", EVENTS_VALUE},
+                  {"latency", EVENTS_LATENCY},   {"stack", EVENTS_STACK},
+                  {"argument", EVENTS_ARGUMENT}, {"page", EVENTS_PAGE | EVENTS_ADDRESS}};
     struct record_command *options = to;
     uint32_t bits = EVENTS_EDGE | EVENTS_CALL;
     (void)flag, (void)err;
@@ -350,7 +350,8 @@ static const struct flag flags[] = {
     {"steps", 0, "N", NULL, "with --core: kill the program after N instructions",
      .take = take_steps, .low = 1, .expected = "a number"},
     {"events", 0, "LIST", NULL,
-     "what to record: edge,call,stack, and address, value, argument, latency", .take = take_events,
+     "what to record: edge,call,stack, and address, value, argument, latency, page",
+     .take = take_events,
      .expected = "edge, call, address, value, argument, latency or stack, with commas between"},
     {"context", 0, NULL, NULL, "keep values separately for each caller",
      TO(set, walks.value_callers)},

@@ -38,5 +38,6 @@ struct window_consumer *window_conflicts_open(const struct window_setting *setti
     struct window_conflicts *to = mem_alloc(sizeof *to);
     to->consumer.kind = &kind;
     conflicts_init(&to->conflicts, setting->units, setting->batch);
+    to->conflicts.by_callers = setting->session->options->value_callers;
     return &to->consumer;
 }

@@ -6,6 +6,7 @@
 #include "values/circumstances.h"
 #include "values/held_locks.h"
 #include "values/latencies.h"
+#include "values/physical_pages.h"
 #include "values/value_lists.h"
 
 /* Batches between two flushes: thousands of rows, which cost as much as the values themselves. */
@@ -20,6 +21,7 @@ struct window_values {
     struct circumstances circumstances;
     struct held_locks locks;
     struct latencies latencies;
+    struct physical_pages pages;
     uint64_t batches; /* closed so far */
 };
 
@@ -32,8 +34,10 @@ static void values_window(struct window_consumer *consumer, const struct weighed
     bool right =
         value_lists_take(&values->lists, &window->whole, &window->counted, window->value_weight);
     if (right) {
-        circumstances_window(&values->circumstances, &window->counted, window->walk->cpu_node);
+        circumstances_window(&values->circumstances, &window->counted, window->walk);
         held_locks_window(&values->locks, &window->whole, window->passage_weight);
+        if (values->pages.on)
+            physical_pages_window(&values->pages, &window->counted);
         if (values->latencies.scale)
             timed = latencies_window(&values->latencies, &window->whole);
     }
@@ -90,7 +94,9 @@ static void values_end(struct window_consumer *consumer)
 
 static void values_sum(const struct window_consumer *consumer, struct window_sums *sums)
 {
-    const struct value_stream *stream = ((const struct window_values *)consumer)->lists.stream;
+    const struct window_values *values = (const struct window_values *)consumer;
+    const struct value_stream *stream = values->lists.stream;
+    sums->losses[LOSS_page_unknown] += values->pages.unknown;
     if (!stream)
         return;
     sums->stream.taken += stream->compressor.taken;
@@ -106,6 +112,7 @@ static void values_close(struct window_consumer *consumer)
     circumstances_release(&values->circumstances);
     held_locks_release(&values->locks);
     latencies_release(&values->latencies);
+    physical_pages_release(&values->pages);
     mem_free(values);
 }
 
@@ -131,6 +138,8 @@ struct window_consumer *window_values_open(const struct window_setting *setting)
     circumstances_init(&values->circumstances, setting->units, &values->lists);
     held_locks_init(&values->locks, setting->units, &values->lists);
     latencies_init(&values->latencies, &values->lists);
+    physical_pages_init(&values->pages, &values->lists);
+    values->pages.on = options->record.events & EVENTS_PAGE;
     values->lists.places.by_callers = options->value_callers;
     values->lists.hotlist = options->hotlist;
     values->lists.random.state = options->record.seed;

@@ -42,7 +42,8 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_KEPT] = "KEPT",
                                                [CHUNK_RUNS] = "RUNS",
                                                [CHUNK_WASTE] = "WASTE",
-                                               [CHUNK_TURNS] = "TURNS"};
+                                               [CHUNK_TURNS] = "TURNS",
+                                               [CHUNK_CALLED] = "CALLED"};
 
 bool chunk_is_known(uint32_t type)
 {

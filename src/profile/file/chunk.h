@@ -64,6 +64,7 @@ enum chunk_type {
     CHUNK_RUNS,
     CHUNK_WASTE,
     CHUNK_TURNS,
+    CHUNK_CALLED,
     CHUNK_TYPES
 };
 

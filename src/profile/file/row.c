@@ -10,7 +10,7 @@ static const enum chunk_type chunks[TABLES] = {
     [TABLE_VALUES] = CHUNK_VALUES,     [TABLE_LATENCIES] = CHUNK_LATENCIES,
     [TABLE_MODELLED] = CHUNK_MODELLED, [TABLE_CONFLICTS] = CHUNK_CONFLICTS,
     [TABLE_RUNS] = CHUNK_RUNS,         [TABLE_WASTE] = CHUNK_WASTE,
-    [TABLE_TURNS] = CHUNK_TURNS};
+    [TABLE_TURNS] = CHUNK_TURNS,       [TABLE_CALLED] = CHUNK_CALLED};
 
 enum chunk_type row_chunk(enum profile_table table)
 {
@@ -29,7 +29,7 @@ size_t row_fields(enum chunk_type type)
 {
     return type == CHUNK_EDGES || type == CHUNK_CONFLICTS ? 5
            : type == CHUNK_VALUES                         ? 7
-           : type == CHUNK_WASTE                          ? 9
+           : type == CHUNK_WASTE || type == CHUNK_CALLED  ? 9
                                                           : 4; /* of all others */
 }
 
@@ -93,6 +93,14 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
                              k.waste.first_caller.v,
                              any_number(k.waste.second_caller_module, in_file),
                              k.waste.second_caller.v, k.waste.kind}};
+    }
+    if (type == CHUNK_CALLED) {
+        memcpy(&k.called, key, sizeof k.called);
+        return (struct row){{module_number(k.called.from_module, in_file), k.called.from.v,
+                             module_number(k.called.to_module, in_file), k.called.to.v,
+                             any_number(k.called.from_caller_module, in_file),
+                             k.called.from_caller.v, any_number(k.called.to_caller_module, in_file),
+                             k.called.to_caller.v, k.called.kind}};
     }
     if (type == CHUNK_TURNS) {
         memcpy(&k.turns, key, sizeof k.turns);
@@ -200,17 +208,41 @@ static bool turns_of(const uint64_t *fields, uint32_t module, struct turns_key *
     return true;
 }
 
+static bool conflict_kind(uint64_t kind, struct err *err)
+{
+    return ((kind & 0xff) < CONFLICT_TYPES && kind >> CONFLICT_CLASS_SHIFT < CONFLICT_CLASSES) ||
+           err_set(err, ERR_FORMAT, "conflict of kind %llu", (unsigned long long)kind);
+}
+
 static bool conflict_of(const uint64_t *fields, const struct numbering *in_profile,
                         struct conflict_key *ret_conflict, struct err *err)
 {
     struct conflict_key conflict = {.from = {fields[1]}, .to = {fields[3]}, .kind = fields[4]};
     if (!module_of(fields[0], in_profile, &conflict.from_module, err) ||
-        !module_of(fields[2], in_profile, &conflict.to_module, err))
+        !module_of(fields[2], in_profile, &conflict.to_module, err) ||
+        !conflict_kind(conflict.kind, err))
         return false;
-    if ((conflict.kind & 0xff) >= CONFLICT_TYPES ||
-        conflict.kind >> CONFLICT_CLASS_SHIFT >= CONFLICT_CLASSES)
-        return err_set(err, ERR_FORMAT, "conflict of kind %llu", (unsigned long long)fields[4]);
     *ret_conflict = conflict;
+    return true;
+}
+
+static bool called_of(const uint64_t *fields, const struct numbering *in_profile,
+                      struct called_key *ret_called, struct err *err)
+{
+    struct called_key called = {.from = {fields[1]},
+                                .to = {fields[3]},
+                                .from_caller_module = MODULE_NONE,
+                                .to_caller_module = MODULE_NONE,
+                                .from_caller = {fields[5]},
+                                .to_caller = {fields[7]},
+                                .kind = fields[8]};
+    if (!module_of(fields[0], in_profile, &called.from_module, err) ||
+        !module_of(fields[2], in_profile, &called.to_module, err) ||
+        (fields[4] && !module_of(fields[4], in_profile, &called.from_caller_module, err)) ||
+        (fields[6] && !module_of(fields[6], in_profile, &called.to_caller_module, err)) ||
+        !conflict_kind(called.kind, err))
+        return false;
+    *ret_called = called;
     return true;
 }
 
@@ -243,6 +275,8 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
         return edge_of(fields, in_profile, &ret_key->edge, err);
     if (type == CHUNK_CONFLICTS)
         return conflict_of(fields, in_profile, &ret_key->conflict, err);
+    if (type == CHUNK_CALLED)
+        return called_of(fields, in_profile, &ret_key->called, err);
     if (type == CHUNK_WASTE)
         return waste_of(fields, in_profile, &ret_key->waste, err);
     uint32_t module = MODULE_NONE;

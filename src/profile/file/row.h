@@ -10,9 +10,11 @@
  *     CONFLICTS  from_module, from, to_module, to, kind
  *     WASTE   first_module, first, second_module, second, first_caller_module, first_caller,
  *             second_caller_module, second_caller, kind
+ *     CALLED  from_module, from, to_module, to, from_caller_module, from_caller, to_caller_module,
+ *             to_caller, kind
  *
  * A module is written as its number in the file plus one; 0 is MODULE_NONE, which only the from of
- * an edge, the to and the caller of a value, and callers of waste may be. */
+ * an edge, the to and the caller of a value, and callers of waste and conflicts may be. */
 #pragma once
 
 #include "profile/file/chunk.h"
@@ -40,6 +42,7 @@ union any_key {
     struct conflict_key conflict;
     struct waste_key waste;
     struct turns_key turns;
+    struct called_key called;
 };
 
 /* The chunk type of a table, and the table of a chunk type: TABLES if none. */

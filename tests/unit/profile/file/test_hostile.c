@@ -206,6 +206,10 @@ static void bad_content_is_an_error_that_says_where(void **state)
             "f: byte 51: WASTE chunk, byte 9 of its payload: waste of kind 9");
     REFUSED(CHUNK_WASTE, "\x02\x0a\x02\x0a\x04\x00\x00\x00\x02\x02\x07",
             "f: byte 51: WASTE chunk, byte 9 of its payload: module 2 of 1");
+    REFUSED(CHUNK_CALLED, "\x02\x0a\x02\x0a\x00\x00\x00\x00\x10\x02\x07",
+            "f: byte 51: CALLED chunk, byte 9 of its payload: conflict of kind 8");
+    REFUSED(CHUNK_CALLED, "\x02\x0a\x02\x0a\x04\x00\x00\x00\x02\x02\x07",
+            "f: byte 51: CALLED chunk, byte 9 of its payload: module 2 of 1");
     REFUSED(CHUNK_TURNS, "\x02\x0a\x06\x00\x02\x07",
             "f: byte 51: TURNS chunk, byte 4 of its payload: directions of 0 branches");
     REFUSED(CHUNK_TURNS, "\x02\x0a\x06\x82\x01\x02\x07",
