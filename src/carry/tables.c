@@ -102,6 +102,18 @@ static void called_carry(struct carry_tables *tables)
     }
 }
 
+/* ---- the order of first execution */
+
+static void firsts_carry(struct carry_tables *tables)
+{
+    const struct table *firsts = &tables->from->firsts;
+    for (uint32_t i = 0; i < firsts->n; i++) {
+        struct first_key key = *(const struct first_key *)map_key(&firsts->keys, i);
+        if (carry_address(tables, key.module, &key.at.v))
+            sums_add(table_at(&tables->into->firsts, &key), &firsts->at[i]);
+    }
+}
+
 /* ---- what only the old code had */
 
 /* Values are those of its registers and of its data. */
@@ -145,6 +157,7 @@ void carry_tables_fill(struct carry_tables *tables)
     latencies_carry(tables);
     conflicts_carry(tables);
     called_carry(tables);
+    firsts_carry(tables);
     bool paths = others_copy(tables, &from->paths, &into->paths);
     tables->lacks_paths = carry_trees_fill(tables) || paths || from->path_parts.n;
     tables->lacks_values = values_copy(tables);

@@ -1,6 +1,7 @@
 #include "consumers/exact.h"
 
 #include "base/err.h"
+#include "process/first_runs.h"
 #include "profile/profile.h"
 #include "profile/sums.h"
 #include "program/elf/image.h"
@@ -369,7 +370,10 @@ void exact_read(struct exact *exact, const struct exact_reading *reading)
         superblock_read(exact, &exact->units->superblocks.at[i]);
     for (size_t i = 0; i < exact->units->pairs.n; i++)
         pair_read(exact, i);
-    if (reading->last)
+    if (reading->last) {
         arrivals_read(exact);
+        if (!exact->units->mappings->only)
+            first_runs_tell(exact->units, exact->profile);
+    }
     exact->reading = NULL;
 }

@@ -105,6 +105,8 @@ static void merge_rows(struct table *into, const struct table *other, const stru
             struct path_key path;
             struct latency_key latency;
             struct modelled_key modelled;
+            struct turns_key turns;
+            struct first_key first;
         } key;
         memcpy(&key, map_key(&other->keys, i), other->keys.key_bytes);
         key.module = remapped(remap, key.module);

@@ -188,6 +188,11 @@ void places_mark_key(struct places *places, int table, const void *key, const ui
         mark(places, modules, called->to_caller_module, called->to_caller.v);
         break;
     }
+    case TABLE_FIRSTS: {
+        const struct first_key *first = key;
+        mark(places, modules, first->module, first->at.v);
+        break;
+    }
     case TABLE_WASTE: {
         const struct waste_key *waste = key;
         if (waste->kind == WASTE_ALL) /* of no place */

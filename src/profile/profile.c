@@ -51,6 +51,7 @@ size_t profile_key_bytes(enum profile_table table)
         [TABLE_WASTE] = sizeof(struct waste_key),
         [TABLE_TURNS] = sizeof(struct turns_key),
         [TABLE_CALLED] = sizeof(struct called_key),
+        [TABLE_FIRSTS] = sizeof(struct first_key),
     };
     return bytes[table];
 }

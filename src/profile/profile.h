@@ -114,6 +114,13 @@ struct turns_key {
     uint64_t directions;
 };
 
+/* Where code of an exact run was called. `count` is the number of processes that ran it, and
+ * `time` the sum over these of its place in the order of first execution, from 1. */
+struct first_key {
+    uint32_t module, none; /* none: 0 */
+    struct svma at;
+};
+
 /* Which part of a loop's run is in its window. */
 enum trip_how {
     TRIP_WHOLE,  /* all of it */
@@ -344,6 +351,7 @@ enum profile_table {
     TABLE_WASTE,
     TABLE_TURNS,
     TABLE_CALLED,
+    TABLE_FIRSTS,
     TABLES
 };
 
@@ -425,6 +433,7 @@ struct profile {
             struct table waste;
             struct table turns; /* count: samples; all else 0 */
             struct table called;
+            struct table firsts;
         };
     };
     struct loose_rows loose; /* belong to the tables as well */

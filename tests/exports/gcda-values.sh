@@ -1,5 +1,5 @@
 #!/bin/bash
-# Value counters of .gcda files: divisors, remainders, sizes of string operations and targets of indirect calls are those of gcc's
+# Value counters of .gcda files: divisors, remainders, sizes of string operations, targets of indirect calls and first runs are those of gcc's
 # own instrumentation, gcc divides by constants for them, and gait optimize --values leaves nothing behind but what it says.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
@@ -22,8 +22,8 @@ cmp out1 out2 || fail 'the two runs differ'
 "$gait" export --format gcda --notes notes data 2>log || { cat log; fail "export: status $?"; }
 grep -q 'functions have counters of divisors and sizes: build with -fprofile-use -fprofile-correction' log || { cat log; fail 'does not say how to build'; }
 
-# The counters of each function as lines, frequent values by value; a missing kind has none. Destinations are not counted, nor are
-# first runs; quotients only as far as the recording keeps them.
+# The counters of each function as lines, frequent values by value; a missing kind has none. Destinations are not counted,
+# quotients only as far as the recording keeps them.
 for side in counted notes; do
     "$dump" -l "$side/divisors.gcda" >dump || fail "$dump: status $?"
     /usr/bin/python3 - dump >"$side.values" <<'LIST' || fail "$side: counters cannot be read"
@@ -50,16 +50,23 @@ for ident, counters in sorted(functions.items()):
     for name in "pow2", "average":
         if counters.get(name):
             print(ident, name, counters[name])
+    if counters.get("time_profiler"):
+        print(ident, "time_profiler", counters["time_profiler"])
     if counters.get("interval"):
         print(ident, "interval", sum(counters["interval"]))
 LIST
 done
 diff counted.values notes.values || fail 'other values than those of the instrumented run'
-[ "$(wc -l <notes.values)" -ge 15 ] || { cat notes.values; fail 'too few counters'; }
+[ "$(wc -l <notes.values)" -ge 20 ] || { cat notes.values; fail 'too few counters'; }
 
 compile notes -fprofile-use -fprofile-correction -Wno-missing-profile -fopt-info-optimized
 grep -q "divisors.c:.*div/mod by constant" log || { cat log; fail 'gcc does not divide by constants'; }
 notes/divisors 10000 | cmp - out1 || fail 'the program that gcc made does something else'
+
+# Without values: first runs are written where nothing is missing that gcc would want with them.
+"$gait" record -q --exact=counts -o plain.data -- plain/divisors 10000 >out2 && "$gait" export -q --format gcda --notes notes plain.data || fail "export of counts: status $?"
+compile notes -fprofile-use -Wno-missing-profile -fdump-ipa-profile -Werror
+[ "$(grep -c 'Read tp_first_run: [1-9]' notes/*.profile)" -ge 2 ] || { grep tp_first notes/*.profile; fail 'gcc reads no first runs'; }
 
 # Samples know them, too; and without dumps there are none.
 "$gait" record -q --overhead 20% --events edge,call,stack,value,argument --context -o sampled -- plain/divisors 20000000 >/dev/null || fail "record: status $?"

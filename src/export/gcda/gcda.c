@@ -64,6 +64,29 @@ static void function_unmet(const struct writing *writing, const struct notes_fun
     mem_free(arcs);
 }
 
+/* The place in the order of first execution. gcc then reads all counters of values that the
+ * function has: those that nothing was written of say that nothing is frequent, but one of
+ * remainders cannot. */
+static void first_run_write(const struct valued_function *valued, uint32_t at,
+                            struct counts_function *counted)
+{
+    struct counts_row *rows = counted->rows;
+    bool targets = rows[COUNTS_INDIRECT].there, frequent = rows[COUNTS_TOPN].there;
+    for (size_t i = 0; i < valued->n; i++)
+        if (valued->at[i].kind == VALUED_REMAINDER && !rows[COUNTS_POW2].there)
+            return;
+    rows[COUNTS_TIME].there = true;
+    *vec_push(&rows[COUNTS_TIME]) = at;
+    for (size_t i = 0; i < 2 * valued->n; i++) {
+        bool calls = valued->at[i / 2].kind == VALUED_INDIRECT;
+        if (calls ? targets : frequent)
+            continue;
+        struct counts_row *row = &rows[calls ? COUNTS_INDIRECT : COUNTS_TOPN];
+        row->there = true;
+        *vec_push(row) = 0;
+    }
+}
+
 /* Targets of indirect calls, and other values. */
 static void values_write(struct writing *writing, struct object_function first,
                          struct counts_function *counted)
@@ -77,6 +100,8 @@ static void values_write(struct writing *writing, struct object_function first,
     if (sightings->values.seen.n && valued)
         writing->report->valued +=
             value_counters_write(&sightings->values, valued, number, counted);
+    if (valued && sightings->runs.at[number])
+        first_run_write(valued, sightings->runs.at[number], counted);
 }
 
 static bool function_met(struct writing *writing, struct object_function at,

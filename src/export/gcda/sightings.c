@@ -303,6 +303,8 @@ static void block_gather(struct gathering *gathering, uint32_t index)
             known |= chains->at[i].known;
         gathering->result->executed += block->count;
         gathering->result->explained += known ? block->count : 0;
+        if (block->count)
+            first_runs_see(&gathering->result->runs, chains, gathering->result->first);
         struct gathered record = {.block = index, .count = turns * block->count};
         if (chains->n) {
             record.kind =
@@ -446,6 +448,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     edges_gather(&gathering);
     targets_find(&result.targets, &gathering.indirect, code, &gathering.chains, objects);
     value_counters_sort(&result.values);
+    first_runs_find(&result.runs, code, &gathering.chains, result.first, result.n_functions);
     vec_release(&gathering.indirect.dividing);
     vec_release(&gathering.indirect);
     instances_count(&gathering.instances);
@@ -479,6 +482,7 @@ void sightings_release(struct sightings_of *sightings)
     mem_free(sightings->functions);
     vec_release(&sightings->targets);
     value_counters_close(&sightings->values);
+    first_runs_release(&sightings->runs);
     mem_free(sightings->first);
     mem_free(sightings->seen);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "export/job/code.h"
+#include "export/gcda/first_runs.h"
 #include "export/gcda/targets.h"
 #include "export/gcda/value_counters.h"
 #include "gcov/fit.h"
@@ -19,6 +20,7 @@ struct sightings_of {
     size_t n_functions;
     struct indirect_targets targets; /* of indirect calls */
     struct value_counters values;
+    struct first_runs runs;
     uint64_t executed, explained; /* instructions: all, and those whose function has notes */
 };
 

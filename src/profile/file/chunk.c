@@ -43,7 +43,8 @@ static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_RUNS] = "RUNS",
                                                [CHUNK_WASTE] = "WASTE",
                                                [CHUNK_TURNS] = "TURNS",
-                                               [CHUNK_CALLED] = "CALLED"};
+                                               [CHUNK_CALLED] = "CALLED",
+                                               [CHUNK_FIRSTS] = "FIRSTS"};
 
 bool chunk_is_known(uint32_t type)
 {

@@ -65,6 +65,7 @@ enum chunk_type {
     CHUNK_WASTE,
     CHUNK_TURNS,
     CHUNK_CALLED,
+    CHUNK_FIRSTS,
     CHUNK_TYPES
 };
 

@@ -10,7 +10,8 @@ static const enum chunk_type chunks[TABLES] = {
     [TABLE_VALUES] = CHUNK_VALUES,     [TABLE_LATENCIES] = CHUNK_LATENCIES,
     [TABLE_MODELLED] = CHUNK_MODELLED, [TABLE_CONFLICTS] = CHUNK_CONFLICTS,
     [TABLE_RUNS] = CHUNK_RUNS,         [TABLE_WASTE] = CHUNK_WASTE,
-    [TABLE_TURNS] = CHUNK_TURNS,       [TABLE_CALLED] = CHUNK_CALLED};
+    [TABLE_TURNS] = CHUNK_TURNS,       [TABLE_CALLED] = CHUNK_CALLED,
+    [TABLE_FIRSTS] = CHUNK_FIRSTS};
 
 enum chunk_type row_chunk(enum profile_table table)
 {
@@ -30,6 +31,7 @@ size_t row_fields(enum chunk_type type)
     return type == CHUNK_EDGES || type == CHUNK_CONFLICTS ? 5
            : type == CHUNK_VALUES                         ? 7
            : type == CHUNK_WASTE || type == CHUNK_CALLED  ? 9
+           : type == CHUNK_FIRSTS                         ? 2
                                                           : 4; /* of all others */
 }
 
@@ -106,6 +108,10 @@ struct row row_of_key(enum chunk_type type, const void *key, const struct number
         memcpy(&k.turns, key, sizeof k.turns);
         return (struct row){
             {module_number(k.turns.module, in_file), k.turns.at.v, k.turns.directions, k.turns.n}};
+    }
+    if (type == CHUNK_FIRSTS) {
+        memcpy(&k.first, key, sizeof k.first);
+        return (struct row){{module_number(k.first.module, in_file), k.first.at.v}};
     }
     memcpy(&k.range, key, sizeof k.range);
     return (struct row){{module_number(k.range.module, in_file), k.range.start.v, k.range.last.v,
@@ -294,6 +300,10 @@ bool row_to_key(enum chunk_type type, const struct row *row, const struct number
         return modelled_of(fields, module, &ret_key->modelled, err);
     if (type == CHUNK_TURNS)
         return turns_of(fields, module, &ret_key->turns, err);
+    if (type == CHUNK_FIRSTS) {
+        ret_key->first = (struct first_key){.module = module, .at = {fields[1]}};
+        return true;
+    }
     if (fields[3] > UINT32_MAX)
         return err_set(err, ERR_FORMAT, "range of %llu instructions",
                        (unsigned long long)fields[3]);

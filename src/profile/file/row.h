@@ -43,6 +43,7 @@ union any_key {
     struct waste_key waste;
     struct turns_key turns;
     struct called_key called;
+    struct first_key first;
 };
 
 /* The chunk type of a table, and the table of a chunk type: TABLES if none. */

@@ -41,6 +41,15 @@ static uint64_t range(const struct fixture *fixture, uint64_t start, uint64_t la
     return sums ? sums->count : 0;
 }
 
+/* The place in the order of first execution; 0: none is known. */
+static uint64_t first(const struct fixture *fixture, uint64_t at)
+{
+    struct first_key key = {.at = {at}};
+    const struct sums *sums = table_find(&fixture->code.profile.firsts, &key);
+    assert_true(!sums || sums->count == 1);
+    return sums ? sums->time : 0;
+}
+
 static uint64_t edge(const struct fixture *fixture, uint64_t from, uint64_t to, enum edge_kind kind)
 {
     struct edge_key key = {.from = {from}, .to = {to}, .kind = kind};
@@ -82,6 +91,9 @@ static void a_loop_by_hand(void **state)
     assert_int_equal(edge(&fixture, 0, 0x1012, EDGE_RETURN), 1000);
     assert_int_equal(edge(&fixture, 0, 0x1000, EDGE_RETURN), 1); /* the way in */
     assert_int_equal(fixture.code.profile.edges.n, 6);
+    assert_int_equal(first(&fixture, 0x1000), 1);
+    assert_int_equal(first(&fixture, 0x2000), 2);
+    assert_int_equal(fixture.code.profile.firsts.n, 2); /* where calls return to is no function */
     assert_int_equal(fixture.exact.instructions, 1001 * 4 + 1000 * (3 + 5 + 2));
     close_fixture(&fixture);
 }
