@@ -44,7 +44,7 @@ static const struct flag flags[] = {
     VIEW_INPUT,
     {"kind", 0, "KINDS", NULL,
      "only these kinds: divisor, size, target, load, operand, result, address, stride, argument, "
-     "return, module; "
+     "return, syscall, module; "
      "thread, cpu, node, user, signal, pending, lock (of runs of code), address+latency (of timed "
      "loads), page (of accesses); without it those before thread",
      .take = take_kinds},

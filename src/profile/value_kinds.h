@@ -17,7 +17,7 @@ enum {
     VALUE_OF_NODE,          /* NUMA node of that CPU */
     VALUE_OF_LOCK,          /* address of the held lock; 0: none */
     VALUE_OF_LINE,          /* address of a loaded cache line, enum latency_bin in its low bits */
-    VALUE_LATER = 1 << 19,  /* not a kind: a bit of those that follow */
+    VALUE_LATER = 1 << 19,  /* no kind: a bit of those that follow, and of PAYLOAD_SYSCALL */
     VALUE_OF_USER = 0x86 | VALUE_LATER, /* effective user */
     VALUE_OF_SIGNAL,                    /* blocked signals, as a set: bit N - 1 is signal N */
     VALUE_OF_PENDING,                   /* blocked signals that wait, the same */

@@ -18,6 +18,7 @@ const char *payload_kind_name(enum payload_kind kind)
         [PAYLOAD_LATENCY] = "latency",
         [PAYLOAD_ARGUMENT] = "argument",
         [PAYLOAD_RETURNED] = "returned",
+        [PAYLOAD_SYSCALL] = "syscall",
     };
     return names[kind] ? names[kind] : "none";
 }

@@ -1,6 +1,7 @@
 #include "values/value_places.h"
 
 #include "process/selection.h"
+#include "profile/value_kinds.h"
 
 enum { PART_UNKNOWN = UINT32_MAX };
 static const struct place nobody = {MODULE_NONE, {0}};
@@ -32,6 +33,7 @@ static bool kind_taken(enum payload_kind kind)
     case PAYLOAD_COUNT:
     case PAYLOAD_OPERAND:
     case PAYLOAD_RESULT:
+    case PAYLOAD_SYSCALL:
     case PAYLOAD_VECTOR: return true;
     default: return false;
     }
@@ -65,8 +67,9 @@ uint32_t value_places_of(struct value_places *places, const struct wire_payload 
     if (!kind_taken((enum payload_kind)item->kind) || !value_places_keep(places, at) ||
         (stride && item->kind != PAYLOAD_ADDRESS))
         return VALUE_PLACE_NONE;
+    uint32_t later = item->kind == PAYLOAD_SYSCALL ? VALUE_LATER : 0;
     struct value_key key = {.module = at.module,
-                            .kind = value_kind(item->kind, item->detail) | stride,
+                            .kind = value_kind(item->kind, item->detail) | stride | later,
                             .address = at.address.v,
                             .to = MODULE_NONE,
                             .caller_module = caller.module,

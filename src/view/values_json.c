@@ -52,10 +52,13 @@ static void place_json(struct json *json, const struct places_values *places,
     json_string(json, "kind", value_use_name((enum value_use)place->use));
     json_string(json, "type", value_type_name((enum value_type)place->form.type));
     json_bool(json, "vector", place->vector);
-    if (place->use == VALUE_ARGUMENT || place->use == VALUE_RETURN)
+    bool syscall = place->use == VALUE_SYSCALL;
+    if (place->use == VALUE_ARGUMENT || place->use == VALUE_RETURN || syscall)
         json_string(json, "register", value_register_name(place->detail));
     if (place->use == VALUE_ARGUMENT)
         json_number(json, "argument", value_register_argument(place->detail));
+    if (syscall)
+        json_number(json, "argument", value_register_syscall(place->detail));
     if (place->caller_module != MODULE_NONE)
         json_string(json, "context", address_text(scene, place->caller_module, place->caller));
     json_number(json, "total", place->total);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { VALUES_SHOWN = 4 };
+static const double KERNEL_MUCH = 0.1;
 
 struct page {
     FILE *to;
@@ -64,6 +65,11 @@ static void register_print(const struct page *page, const struct value_place *pl
                 place->form.type == VALUE_INTEGER ? "" : " of the floating-point ones", name);
     else if (place->use == VALUE_RETURN)
         fprintf(page->to, "      returned in %%%s\n", name);
+    else if (place->use == VALUE_SYSCALL && value_register_syscall(place->detail))
+        fprintf(page->to, "      argument %u to the kernel, in %%%s\n",
+                value_register_syscall(place->detail), name);
+    else if (place->use == VALUE_SYSCALL)
+        fprintf(page->to, "      which system call, in %%%s\n", name);
 }
 
 /* What a hotlist has not seen whole. */
@@ -161,6 +167,19 @@ static void savings_print(FILE *to)
             value_use_cycles(VALUE_RESULT));
 }
 
+/* That nothing is shown of it does not mean that it has none. */
+static void kernel_print(FILE *to, const struct totals *totals)
+{
+    double all = (double)totals->user_ns + (double)totals->kernel_ns;
+    double share = all > 0 ? (double)totals->kernel_ns / all : 0;
+    if (share > KERNEL_MUCH)
+        fprintf(to,
+                "%.0f %% of the CPU time is the kernel's, whose code is not walked and has no "
+                "values; record --events argument\nand --kind syscall show what it is called "
+                "with\n",
+                100 * share);
+}
+
 void values_text(FILE *to, const struct places_values *places, const struct ink *ink,
                  struct values_cut cut)
 {
@@ -180,6 +199,7 @@ void values_text(FILE *to, const struct places_values *places, const struct ink 
     shown_text(to, shown, places->n, "places; --kind shows other kinds");
     if (places->n && places->kinds & VALUE_KINDS_USUAL)
         savings_print(to);
+    kernel_print(to, &places->scene->sides[0]->totals);
     losses_text(to, places->scene, 0, 0);
     map_release(&page.functions);
     place_text_end(&page.text);

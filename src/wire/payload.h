@@ -40,6 +40,7 @@ enum payload_kind {
      * or PAYLOAD_XMM and the number of a vector register, of which it is the lowest word. */
     PAYLOAD_ARGUMENT,
     PAYLOAD_RETURNED,
+    PAYLOAD_SYSCALL, /* the number of a system call (%rax), and the registers of its arguments */
     PAYLOAD_KINDS,
 };
 

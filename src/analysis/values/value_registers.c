@@ -1,10 +1,20 @@
 #include "analysis/values/value_registers.h"
 
+#include "profile/system_calls.h"
 #include "program/insn/decoded.h"
 #include "wire/payload.h"
 
 /* Of arguments and results on x86-64 (System V). */
-enum { REG_AX = 0, REG_CX = 1, REG_DX = 2, REG_SI = 6, REG_DI = 7, REG_8 = 8, REG_9 = 9 };
+enum {
+    REG_AX = 0,
+    REG_CX = 1,
+    REG_DX = 2,
+    REG_SI = 6,
+    REG_DI = 7,
+    REG_8 = 8,
+    REG_9 = 9,
+    REG_10 = 10
+};
 
 const char *value_register_name(uint32_t reg)
 {
@@ -29,6 +39,7 @@ void value_registers_init(struct value_registers *registers, struct scene *scene
     map_init(&registers->entries, 2 * sizeof(uint64_t));
     map_init(&registers->results, 2 * sizeof(uint64_t));
     map_init(&registers->jumps, 2 * sizeof(uint64_t));
+    map_init(&registers->syscalls, 2 * sizeof(uint64_t));
 }
 
 void value_registers_release(struct value_registers *registers)
@@ -36,6 +47,8 @@ void value_registers_release(struct value_registers *registers)
     map_release(&registers->entries);
     map_release(&registers->results);
     map_release(&registers->jumps);
+    map_release(&registers->syscalls);
+    vec_release(&registers->syscall_arguments);
     vec_release(&registers->uses);
     vec_release(&registers->result_uses);
     vec_release(&registers->jumped);
@@ -56,6 +69,39 @@ struct value_form value_registers_argument(struct value_registers *registers, ui
     if (index == n)
         register_uses_find(vec_push(&registers->uses), &binary->image, (struct svma){entry});
     return registers->uses.at[index].forms[reg];
+}
+
+/* ---- system calls */
+
+uint32_t value_register_syscall(uint32_t reg)
+{
+    static const uint8_t order[] = {REG_DI, REG_SI, REG_DX, REG_10, REG_8, REG_9};
+    for (uint32_t i = 0; i < sizeof order; i++)
+        if (order[i] == reg)
+            return i + 1;
+    return 0;
+}
+
+void value_registers_meet(struct value_registers *registers, uint32_t module, uint64_t at,
+                          uint64_t number)
+{
+    const uint64_t key[] = {module, at};
+    uint32_t arguments = system_call_arguments(number);
+    uint32_t n = registers->syscalls.n, index = map_add(&registers->syscalls, key);
+    if (index == n)
+        *vec_push(&registers->syscall_arguments) = 0;
+    if (registers->syscall_arguments.at[index] < arguments)
+        registers->syscall_arguments.at[index] = arguments;
+}
+
+struct value_form value_registers_syscall(const struct value_registers *registers, uint32_t module,
+                                          uint64_t at, uint32_t reg)
+{
+    const uint64_t key[] = {module, at};
+    uint32_t index = map_find(&registers->syscalls, key);
+    uint32_t takes =
+        index == MAP_NONE ? SYSTEM_CALL_ARGUMENTS : registers->syscall_arguments.at[index];
+    return value_register_syscall(reg) <= takes ? whole : unused;
 }
 
 /* ---- results: what callers do with them */

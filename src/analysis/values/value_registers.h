@@ -19,8 +19,12 @@ struct value_registers {
     struct map jumps; /* indirect ones: the profile's module, and address */
     struct {
         VEC(uint32_t);
-    } jumped;     /* edges of those */
-    bool callers; /* they were looked at */
+    } jumped;            /* edges of those */
+    bool callers;        /* they were looked at */
+    struct map syscalls; /* module and address */
+    struct {
+        VEC(uint32_t);
+    } syscall_arguments; /* of these: the most that a call takes */
 };
 
 void value_registers_init(struct value_registers *registers, struct scene *scene);
@@ -30,6 +34,15 @@ struct value_form value_registers_argument(struct value_registers *registers, ui
                                            uint64_t entry, uint32_t reg);
 struct value_form value_registers_result(struct value_registers *registers, uint32_t module,
                                          uint64_t at, uint32_t reg);
+/* Of the arguments of a system call those that the call takes, by its number
+ * (value_registers_meet), and the number itself. */
+struct value_form value_registers_syscall(const struct value_registers *registers, uint32_t module,
+                                          uint64_t at, uint32_t reg);
+/* A number with which this instruction calls the kernel: before its arguments are asked for. */
+void value_registers_meet(struct value_registers *registers, uint32_t module, uint64_t at,
+                          uint64_t number);
+/* Which argument of a system call it holds, from 1; 0: its number. */
+uint32_t value_register_syscall(uint32_t reg);
 /* "rdi", "xmm0"; "": none. */
 const char *value_register_name(uint32_t reg);
 /* Which argument of its kind it holds, from 1; 0: none. */

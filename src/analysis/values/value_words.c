@@ -4,6 +4,8 @@
 #include "analysis/values/latencies.h"
 
 #include "profile/signal_set.h"
+#include "profile/system_calls.h"
+#include "analysis/values/value_registers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,6 +69,10 @@ const char *value_words(struct scene *scene, const struct value_place *place,
     case VALUE_SIGNAL: return set_words(scene, "blocks", value->value);
     case VALUE_PENDING: return set_words(scene, "waiting:", value->value);
     case VALUE_PAGE: return arena_format(&scene->arena, "0x%" PRIx64, value->value);
+    case VALUE_SYSCALL:
+        if (!value_register_syscall(place->detail) && *system_call_name(value->value))
+            return system_call_name(value->value);
+        break;
     case VALUE_LOCK:
         if (!value->value)
             return "no lock";

@@ -15,13 +15,13 @@
 const char *value_use_name(enum value_use use)
 {
     static const char *const names[VALUE_USES] = {
-        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",           [VALUE_TARGET] = "target",
-        [VALUE_LOAD] = "load",       [VALUE_OPERAND] = "operand",     [VALUE_RESULT] = "result",
-        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride",      [VALUE_ARGUMENT] = "argument",
-        [VALUE_RETURN] = "return",   [VALUE_CUSTOM] = "module",       [VALUE_THREAD] = "thread",
-        [VALUE_CPU] = "cpu",         [VALUE_NODE] = "node",           [VALUE_USER] = "user",
-        [VALUE_SIGNAL] = "signal",   [VALUE_PENDING] = "pending",     [VALUE_LOCK] = "lock",
-        [VALUE_PAGE] = "page",       [VALUE_LINE] = "address+latency"};
+        [VALUE_DIVISOR] = "divisor", [VALUE_SIZE] = "size",       [VALUE_TARGET] = "target",
+        [VALUE_LOAD] = "load",       [VALUE_OPERAND] = "operand", [VALUE_RESULT] = "result",
+        [VALUE_ADDRESS] = "address", [VALUE_STRIDES] = "stride",  [VALUE_ARGUMENT] = "argument",
+        [VALUE_RETURN] = "return",   [VALUE_SYSCALL] = "syscall", [VALUE_CUSTOM] = "module",
+        [VALUE_THREAD] = "thread",   [VALUE_CPU] = "cpu",         [VALUE_NODE] = "node",
+        [VALUE_USER] = "user",       [VALUE_SIGNAL] = "signal",   [VALUE_PENDING] = "pending",
+        [VALUE_LOCK] = "lock",       [VALUE_PAGE] = "page",       [VALUE_LINE] = "address+latency"};
     return names[use];
 }
 
@@ -110,6 +110,7 @@ static enum value_use use_of(const struct decoded *decoded, uint32_t key_kind)
     case VALUE_OF_SIGNAL: return VALUE_SIGNAL;
     case VALUE_OF_PENDING: return VALUE_PENDING;
     case VALUE_OF_PAGE: return VALUE_PAGE;
+    case VALUE_LATER | PAYLOAD_SYSCALL: return VALUE_SYSCALL;
     default: break;
     }
     if (key_kind & VALUE_LATER)
@@ -236,6 +237,8 @@ static struct value_form form_of(struct value_registers *registers, const struct
         return value_registers_argument(registers, key->module, key->address, detail);
     if (use == VALUE_RETURN)
         return value_registers_result(registers, key->module, key->address, detail);
+    if (use == VALUE_SYSCALL)
+        return value_registers_syscall(registers, key->module, key->address, detail);
     return decoded && data ? value_form_of(decoded, (key->kind & 0xff) == PAYLOAD_VECTOR)
                            : (struct value_form){VALUE_INTEGER, 8};
 }
@@ -341,6 +344,17 @@ static enum hotlist_kind hotlist_of(const struct profile *profile)
     return kind;
 }
 
+/* How many arguments of a system call mean something follows from its numbers. */
+static void syscalls_meet(struct value_registers *registers, const struct records *records)
+{
+    for (size_t i = 0; i < records->n; i++) {
+        const struct record *record = &records->at[i];
+        if (record->key.kind == (VALUE_LATER | PAYLOAD_SYSCALL) && !record->all && !record->unsure)
+            value_registers_meet(registers, record->key.module, record->key.address,
+                                 record->key.value);
+    }
+}
+
 void values_make(struct places_values *places, struct scene *scene, uint32_t kinds)
 {
     struct records records = {0};
@@ -349,6 +363,7 @@ void values_make(struct places_values *places, struct scene *scene, uint32_t kin
     *places = (struct places_values){
         .scene = scene, .kinds = kinds, .hotlist = hotlist_of(scene->sides[0])};
     records_take(&records, scene);
+    syscalls_meet(&registers, &records);
     for (size_t i = 0, n; i < records.n; i += n) {
         for (n = 1; i + n < records.n && same_place(&records.at[i], &records.at[i + n]); n++)
             ;

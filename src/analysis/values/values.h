@@ -23,6 +23,7 @@ enum value_use { /* in the order of what knowing it is worth */
                  VALUE_STRIDES,  /* from an address to the next of the same place */
                  VALUE_ARGUMENT, /* of a function, by its entry */
                  VALUE_RETURN,   /* what a return instruction hands back */
+                 VALUE_SYSCALL,  /* number or argument of a system call */
                  VALUE_CUSTOM,   /* what a module made */
                  VALUE_THREAD,   /* of a run of code: who ran it, */
                  VALUE_CPU,      /* where, */

@@ -316,7 +316,7 @@ static void print_events(const struct payload_sum *sum)
         if (kind <= PAYLOAD_GATHER_BASE && kind != PAYLOAD_COUNT)
             addresses += sum->events[kind];
         if (kind == PAYLOAD_OPERAND || kind == PAYLOAD_RESULT || kind == PAYLOAD_VECTOR ||
-            kind == PAYLOAD_ARGUMENT || kind == PAYLOAD_RETURNED)
+            kind >= PAYLOAD_ARGUMENT)
             values += sum->events[kind];
     }
     if (!sum->windows && !sum->astray)

@@ -86,6 +86,10 @@ static void plan_arguments(struct plan *plan, const struct insn *insn)
     if (insn->class == INSN_CALL || insn->class == INSN_ICALL)
         for (size_t i = 0; i < sizeof arguments; i++)
             add(plan, PAYLOAD_ARGUMENT, 1, arguments[i], 0);
+    static const uint8_t kernel[] = {RAX, RDI, RSI, RDX, R10, R8, R9};
+    if (insn->class == INSN_SYSCALL)
+        for (size_t i = 0; i < sizeof kernel; i++)
+            add(plan, PAYLOAD_SYSCALL, 1, kernel[i], 0);
     if (insn->class == INSN_RETURN) {
         add(plan, PAYLOAD_RETURNED, 1, RAX, 0);
         add(plan, PAYLOAD_RETURNED, 1, PAYLOAD_XMM, 0);
@@ -340,6 +344,7 @@ static void put(struct payload *payload, struct code_cursor *c, const struct ste
         break;
     case PAYLOAD_ARGUMENT:
     case PAYLOAD_RETURNED:
+    case PAYLOAD_SYSCALL:
         if (item->detail < PAYLOAD_XMM)
             emit_put_register(payload, c, item->detail);
         else
