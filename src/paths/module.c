@@ -100,6 +100,20 @@ static void operations_sort(struct path_operations *operations)
     *operations = sorted;
 }
 
+/* What begins or ends with the process. */
+static bool borders_kernel(const struct cfg *cfg, const struct image *image,
+                           const struct symbols *symbols, function_id f)
+{
+    struct svma entry = image_entry(image);
+    if ((entry.v && symbols_find(symbols, entry) == f) ||
+        no_return_at(symbols, symbols->functions.at[f].start))
+        return true;
+    for (size_t i = 0; i < cfg->instructions.n; i++)
+        if (cfg->instructions.at[i].kind == INSTRUCTION_SYSCALL)
+            return true;
+    return false;
+}
+
 static enum path_leaving leaving_of(const struct cfg *cfg, const struct symbols *symbols,
                                     function_id f)
 {
@@ -137,7 +151,9 @@ uint32_t path_module_plan(struct path_module *module, const struct image *image,
     function->paths = reading.numbering.total;
     function->unsure = reading.ground.unsure;
     function->cuts = (uint32_t)reading.numbering.cuts.n;
-    function->leaving = leaving_of(&reading.cfg, symbols, f);
+    function->leaving = borders_kernel(&reading.cfg, image, symbols, f)
+                            ? LEAVING_BY_KERNEL
+                            : leaving_of(&reading.cfg, symbols, f);
     path_plan(&reading.ground, &reading.cfg, &reading.numbering, options->ticks, &raw);
     path_reading_close(&reading);
     bool stub = symbols->functions.at[f].source == FUNCTION_STUB;

@@ -21,6 +21,8 @@ enum path_leaving {
     LEAVING_BY_STUB,    /* where the module throws: it calls a function of another that may throw */
     LEAVING_BY_CALL,    /* where the module does either: it calls a function of the module */
     LEAVING_BY_POINTER, /* where any module does: it calls what it does not know, or jumps itself */
+    LEAVING_BY_KERNEL,  /* in any case: a system call may end it, or execute another program; or it
+                           is where programs begin, under way when the recording begins */
 };
 
 struct path_function {

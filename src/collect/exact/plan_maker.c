@@ -186,13 +186,16 @@ static void function_tell(struct path_plans *plans, const struct planned_module 
     }
 }
 
-/* What ran along a path that never ends is not counted with it. */
+/* What ran along a path that never ends is not counted with it, nor what ran of one that was under
+ * way when the recording began: the loader's, which call constructors by pointers. */
 static bool may_leave(const struct path_plans *plans, const struct planned_module *planned,
                       const struct path_function *function)
 {
     return (planned->leaving & MODULE_THROWS && function->leaving >= LEAVING_BY_STUB) ||
            (planned->leaving & MODULE_JUMPS_FAR && function->leaving >= LEAVING_BY_CALL) ||
-           (plans->leaving && function->leaving >= LEAVING_BY_POINTER);
+           (plans->leaving && function->leaving >= LEAVING_BY_POINTER) ||
+           (planned->tables && function->leaving >= LEAVING_BY_POINTER) ||
+           function->leaving == LEAVING_BY_KERNEL;
 }
 
 static void function_make(struct path_plans *plans, struct planned_module *planned, function_id f)

@@ -4,6 +4,7 @@
 #include "program/elf/known.h"
 
 #include <elf.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,12 @@ bool image_constant(const struct image *image, struct svma at)
 {
     const struct segment *segment = segment_find(image, at);
     return segment && !segment->writable;
+}
+
+struct svma image_entry(const struct image *image)
+{
+    GElf_Ehdr header;
+    return (struct svma){gelf_getehdr(image->file.elf, &header) ? header.e_entry : 0};
 }
 
 bool image_to_svma(const struct image *image, struct foff offset, struct svma *ret_svma)

@@ -61,6 +61,8 @@ uint64_t image_code_bytes(const struct image *image);
 bool image_executable(const struct image *image, struct svma at);
 /* Whether the address lies in a read-only segment: its bytes are the same in every run. */
 bool image_constant(const struct image *image, struct svma at);
+/* Where the program, or the loader, begins; 0: nowhere. */
+struct svma image_entry(const struct image *image);
 
 /* False: no load segment maps this part of the file. */
 bool image_to_svma(const struct image *image, struct foff offset, struct svma *ret_svma);

@@ -32,7 +32,7 @@ def told_by(gait, exact, counted, by, module, forks):
     """How often each ran, by paths and by counters: equal, but for paths that were under way when they were left for good; and those under way at a fork, which
     come to an end in both processes, have their beginning in both."""
     told, counted = ran(gait, exact, by, module), ran(gait, counted, by, module)
-    more = sorted(key for key in told if told[key] > counted.get(key, 0) + forks + (1 if key[0].startswith("ld-linux") else 0))
+    more = sorted(key for key in told if told[key] > counted.get(key, 0) + forks)
     fewer = sum(max(0, counted[key] - told.get(key, 0)) for key in counted)
     for key in more[:5]:
         print(f"{by} {key}: {told[key]} by paths, {counted.get(key, 0)} by counters")
