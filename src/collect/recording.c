@@ -319,6 +319,7 @@ static void follow(struct run *run)
         }
         run->drain.ending = target->ended;
         drain_read(&run->drain);
+        run->output.cpu_ns = run->told.whole_user_ns + run->told.whole_kernel_ns;
         if (!target->ended && !rewrites(run))
             output_look_ahead(&run->output);
         own_threads_tell(run);

@@ -62,9 +62,12 @@ void gather(struct keep_result *gathered, const struct profile *profile,
         struct keep_result *own = &jobs.at[i]->gathered;
         kept_join(&gathered->kept, &gathered->arena, &own->kept, &own->arena);
         gathered->without_lines += own->without_lines;
+        gathered->anew |= jobs.at[i]->again;
         module_gather_release(jobs.at[i]);
         mem_free(jobs.at[i]);
     }
+    for (size_t i = 0; gathered->anew && i < gathered->kept.n; i++)
+        gathered->kept.at[i].packed = false;
     kept_sort(&gathered->kept);
     mem_free(jobs.at);
 }

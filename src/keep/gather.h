@@ -24,6 +24,7 @@ struct keep_result {
     struct kept_parts kept; /* of the profile's modules */
     struct arena arena;
     size_t without_lines; /* modules whose lines would have taken too long */
+    bool anew;            /* nothing is packed: what was read ahead lacked lines */
 };
 
 /* Modules that are not there, or are another build, are left out. `ahead`: what was read while the

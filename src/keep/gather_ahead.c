@@ -24,6 +24,9 @@ struct gather_ahead {
 
     struct profile profile; /* modules and facts */
     struct places places;
+    struct numbering in_file;
+    uint64_t pack_ns, packed_ns; /* what packing may still take; what it has taken */
+    struct kept_packs packs;
     struct jobs {
         VEC(struct module_gather *); /* by module */
     } jobs;
@@ -31,10 +34,58 @@ struct gather_ahead {
 
 /* ---- the thread */
 
+/* Lines of code that was packed without them were found: it is packed anew, some time. */
+static void packs_forget(struct gather_ahead *ahead)
+{
+    bool again = false;
+    for (size_t i = 0; i < ahead->jobs.n; i++) {
+        again |= ahead->jobs.at[i]->again;
+        ahead->jobs.at[i]->again = false;
+    }
+    for (size_t i = 0; again && i < ahead->jobs.n; i++) {
+        struct kept_parts *parts = &ahead->jobs.at[i]->gathered.kept;
+        for (size_t p = 0; p < parts->n; p++)
+            parts->at[p].packed = false;
+    }
+    if (again)
+        kept_packs_release(&ahead->packs);
+}
+
+static uint64_t code_left(const struct gather_ahead *ahead)
+{
+    uint64_t code = 0;
+    for (size_t i = 0; i < ahead->jobs.n; i++) {
+        const struct kept_parts *parts = &ahead->jobs.at[i]->gathered.kept;
+        for (size_t p = 0; p < parts->n; p++)
+            code += parts->at[p].packed ? 0 : parts->at[p].code_n;
+    }
+    return code;
+}
+
+/* Each pack learns anew what code looks like, so there are few: once there is time for nearly all
+ * that is known. The end has a few milliseconds for the rest. */
+static void pack(struct gather_ahead *ahead)
+{
+    enum { LEAST_BYTES = 1 << 17 };
+    struct kept_picked picked = {0};
+    uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID), most = ahead->pack_ns / KEPT_BYTE_NS;
+    packs_forget(ahead);
+    uint64_t left = code_left(ahead);
+    if (left < LEAST_BYTES || most < left - left / 4)
+        return;
+    for (size_t i = 0; i < ahead->jobs.n; i++)
+        kept_pick(&picked, &ahead->jobs.at[i]->gathered.kept, most, &ahead->in_file);
+    if (picked.n)
+        kept_pack_make(&ahead->packs, &picked, &ahead->in_file, &ahead->stops);
+    ahead->packed_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+    vec_release(&picked);
+}
+
 static void work(struct gather_ahead *ahead)
 {
     for (size_t i = 0; i < ahead->jobs.n && !atomic_load(&ahead->stops); i++)
         module_gather_ahead(ahead->jobs.at[i], &ahead->profile, &ahead->places);
+    pack(ahead);
 }
 
 static void *thread_run(void *context)
@@ -100,15 +151,27 @@ static void modules_copy(struct gather_ahead *ahead, const struct profile *profi
         ahead->jobs.at[i]->wish.lines = ahead->wish.lines;
 }
 
-void gather_ahead_tell(struct gather_ahead *ahead, const struct profile *profile,
-                       const struct places *places, unsigned lines)
+static void numbers_copy(struct gather_ahead *ahead, const struct numbering *in_file)
 {
+    ahead->in_file.n = 0;
+    for (size_t i = 0; i < in_file->n; i++)
+        *vec_push(&ahead->in_file) = in_file->at[i];
+}
+
+/* Packing may take a share of the program's time, so that short runs do not pay for what long ones
+ * need. */
+void gather_ahead_tell(struct gather_ahead *ahead, const struct gather_news *news)
+{
+    enum { CPU_SHARE = 128 };
+    uint64_t share = news->cpu_ns / CPU_SHARE;
     pthread_mutex_lock(&ahead->lock);
     if (!ahead->works) {
-        ahead->wish.lines = ahead->wish.lines ? lines : 0;
-        modules_copy(ahead, profile);
+        ahead->wish.lines = ahead->wish.lines ? news->lines : 0;
+        modules_copy(ahead, news->profile);
+        numbers_copy(ahead, news->in_file);
         places_release(&ahead->places);
-        places_copy(&ahead->places, places);
+        places_copy(&ahead->places, news->places);
+        ahead->pack_ns = share > ahead->packed_ns ? share - ahead->packed_ns : 0;
         ahead->works = true;
         pthread_cond_signal(&ahead->told);
     }
@@ -144,6 +207,12 @@ struct module_gather *gather_ahead_take(struct gather_ahead *ahead, uint32_t mod
     return job;
 }
 
+void gather_ahead_packs(struct gather_ahead *ahead, struct kept_packs *ret_packs)
+{
+    *ret_packs = ahead->packs;
+    ahead->packs = (struct kept_packs){0};
+}
+
 void gather_ahead_release(struct gather_ahead *ahead)
 {
     gather_ahead_stop(ahead);
@@ -153,6 +222,8 @@ void gather_ahead_release(struct gather_ahead *ahead)
             mem_free(ahead->jobs.at[i]);
         }
     vec_release(&ahead->jobs);
+    vec_release(&ahead->in_file);
+    kept_packs_release(&ahead->packs);
     places_release(&ahead->places);
     profile_release(&ahead->profile);
     pthread_cond_destroy(&ahead->told);

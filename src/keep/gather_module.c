@@ -126,6 +126,7 @@ static void head_take(struct module_gather *gather, const struct image *image,
 static void functions_again(struct module_gather *gather)
 {
     struct function_gather *functions = &gather->functions;
+    gather->again = true;
     keep_result_release(&gather->gathered);
     gather->gathered = (struct keep_result){0};
     head_take(gather, &gather->binary.image, &gather->binary.symbols);

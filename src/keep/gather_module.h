@@ -14,6 +14,7 @@ struct module_gather {
     struct gather_wish wish;
     uint64_t file_bytes;
     struct keep_result gathered;
+    bool again; /* all that was taken was taken anew: nothing of it is packed any more */
 
     /* The rest is its own. */
     enum { MODULE_UNREAD, MODULE_OPEN, MODULE_MISSING } state;

@@ -41,6 +41,7 @@ struct kept_part {
     const uint8_t *bytes;
     size_t code_at, code_n; /* which of its bytes are machine code, if any: a hint that makes files
                                smaller */
+    bool packed;            /* in chunks that were made ahead (profile/file/kept_pack.h) */
 };
 struct kept_parts {
     VEC(struct kept_part); /* by module, kind, at; unique, but for what is being added */

@@ -110,7 +110,7 @@ void output_look_ahead(struct output *output)
         output->ahead_due_ns = now, output->began_ns = now - FIRST_NS;
     if (output->keep.none || now < output->ahead_due_ns)
         return;
-    output->ahead_due_ns = now + (now - output->began_ns);
+    output->ahead_due_ns = now + (now - output->began_ns) / 2;
     const struct places *places = profile_writer_places(output->writer, &profile);
     if (!profile->modules.n)
         return;
@@ -120,7 +120,10 @@ void output_look_ahead(struct output *output)
         output->ahead =
             gather_ahead_start(wish(output, (struct gather_wish){1, (unsigned)lines, false}));
     if (output->ahead)
-        gather_ahead_tell(output->ahead, profile, places, (unsigned)lines);
+        gather_ahead_tell(output->ahead,
+                          &(struct gather_news){profile, places,
+                                                profile_writer_numbers(output->writer),
+                                                output->cpu_ns, (unsigned)lines});
 }
 
 uint64_t output_ahead_ns(const struct output *output)
@@ -142,14 +145,17 @@ static void files_keep(struct output *output, struct gather_wish patience, bool 
     const struct profile *profile;
     const struct places *places = profile_writer_places(output->writer, &profile);
     struct keep_result gathered;
+    struct kept_packs packs = {0};
     if (output->ahead)
         gather_ahead_stop(output->ahead);
     gather(&gathered, profile, places, wish(output, patience), output->ahead);
+    if (output->ahead && !gathered.anew)
+        gather_ahead_packs(output->ahead, &packs);
     output->without_lines = gathered.without_lines;
     if (output->keep.sources)
         sources_keep(&gathered.kept, &gathered.arena);
     bool all = output->keep.all || output->keep.sources;
-    profile_writer_keep(output->writer, &gathered.kept, &gathered.arena,
+    profile_writer_keep(output->writer, &gathered.kept, &gathered.arena, &packs,
                         all ? UINT64_MAX : columns_ns(output->cpu_ns, whole));
     keep_result_release(&gathered);
     if (output->ahead)

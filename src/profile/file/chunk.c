@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { ZSTD_LEVEL = 1, CUT_LEVEL = 6, SMALLEST_TO_COMPRESS = 512 };
+enum { ZSTD_LEVEL = 1, CUT_LEVEL = 9, SMALLEST_TO_COMPRESS = 512 };
 
 static const char *const names[CHUNK_TYPES] = {[CHUNK_HEADER] = "HEADER",
                                                [CHUNK_MODULES] = "MODULES",
@@ -84,6 +84,8 @@ static size_t compress_cut(struct bytes *out, size_t room, const struct bytes *p
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, CUT_LEVEL);
     ZSTD_CCtx_setPledgedSrcSize(zstd, payload->n);
     for (size_t i = 0, start = 0; i < cuts->n; start = cuts->at[i++]) {
+        if (chunk_gives_up(cuts))
+            return 0;
         ZSTD_inBuffer from = {payload->at + start, cuts->at[i] - start, 0};
         size_t left =
             ZSTD_compressStream2(zstd, &to, &from, i + 1 < cuts->n ? ZSTD_e_flush : ZSTD_e_end);

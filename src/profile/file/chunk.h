@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ enum {
     CHUNK_SPANS_VERSION = 2,     /* of windows: they say where modules lay */
     CHUNK_DATED_VERSION = 2,     /* of parts of windows: batches say when they were */
     CHUNK_COLUMNS_VERSION = 2,   /* of what is kept: with code in columns */
+    CHUNK_FIELDS_VERSION = 3,    /* likewise: with most of it in one, predicted */
     CHUNK_ZSTD = 1,              /* flag */
     CHUNK_PAYLOAD_MAX = 1 << 24, /* stored or unpacked; what writers make is far smaller */
     CHUNK_RATIO_MAX = 8, /* unpacked / stored: bounds what a small file can make us allocate */
@@ -80,7 +82,12 @@ void chunk_put_start(struct bytes *out);
  * statistics. Empty: it is one piece. */
 struct chunk_cuts {
     VEC(size_t);
+    const atomic_bool *gives_up; /* NULL, or: once it is true, nobody wants the result any more */
 };
+static inline bool chunk_gives_up(const struct chunk_cuts *cuts)
+{
+    return cuts && cuts->gives_up && atomic_load_explicit(cuts->gives_up, memory_order_relaxed);
+}
 /* Appends a chunk; with a zstd context the payload is compressed if that makes it smaller. */
 void chunk_put(struct bytes *out, enum chunk_type type, uint8_t version,
                const struct bytes *payload, const struct chunk_cuts *cuts,

@@ -44,6 +44,11 @@ static bool shape_is_sound(const struct code_shape *shape)
     return shape->n && shape->n <= SHAPE_BYTES_MAX && shape->imm_bytes <= SHAPE_IMM_MAX;
 }
 
+static struct cursor *targets(struct code_reader *reader)
+{
+    return &reader->columns[reader->old ? OLD_TARGETS : COLUMN_TARGETS];
+}
+
 bool code_reader_open(struct code_reader *reader, struct err *err)
 {
     struct cursor *cursor = &reader->columns[COLUMN_SHAPES];
@@ -59,14 +64,16 @@ bool code_reader_open(struct code_reader *reader, struct err *err)
         take_bytes(cursor, shape.bytes, shape.n);
         *vec_push(&reader->shapes) = shape;
     }
-    reader->apart = take_number(&reader->columns[COLUMN_TARGETS]);
-    if (cursor->bad || reader->columns[COLUMN_TARGETS].bad)
+    reader->apart = take_number(targets(reader));
+    bool sound = reader->old || fields_read(&reader->fields, reader->columns[COLUMN_FIELDS]);
+    if (!sound || cursor->bad || targets(reader)->bad)
         return err_set(err, ERR_FORMAT, "columns of code are cut");
     return true;
 }
 
 void code_reader_release(struct code_reader *reader)
 {
+    fields_release(&reader->fields);
     vec_release(&reader->shapes);
     vec_release(&reader->targets);
     vec_release(&reader->jumps);
@@ -93,33 +100,65 @@ static void target_note(struct code_reader *reader, size_t at)
     if (reader->apart--)
         return;
     *vec_push(&reader->targets) = (uint32_t)at;
-    reader->apart = take_number(&reader->columns[COLUMN_TARGETS]);
+    reader->apart = take_number(targets(reader));
 }
 
 /* Fields that depend on where the instruction ends. */
 struct ending {
     uint8_t *data, *call; /* NULL: it has none */
+    uint32_t to_data, to_call;
 };
 
-static uint8_t *modrm_take(struct code_reader *reader, struct cursor *own, uint8_t *at,
-                           struct ending *ending)
+/* One instruction of a file of version 2. */
+static void old_displacement(struct cursor *columns, struct shape_layout layout, uint8_t *at)
 {
-    struct cursor *columns = reader->columns;
-    uint8_t modrm = cursor_u8(own), sib = 0;
-    *at++ = modrm;
-    if (shape_has_sib(modrm))
-        *at++ = sib = cursor_u8(&columns[COLUMN_SIB]);
-    struct shape_layout layout = shape_layout(modrm, sib);
     if (layout.disp_bytes == 1) {
         *at = cursor_u8(&columns[layout.disp_column]);
-    } else if (layout.disp_bytes && layout.disp_column == COLUMN_DATA) {
-        ending->data = at;
     } else if (layout.disp_bytes) {
-        at[0] = cursor_u8(&columns[COLUMN_DISP32_LOW]);
-        at[1] = cursor_u8(&columns[COLUMN_DISP32_NEXT]);
-        take_bytes(&columns[COLUMN_DISP32_HIGH], at + 2, 2);
+        at[0] = cursor_u8(&columns[OLD_DISP32_LOW]);
+        at[1] = cursor_u8(&columns[OLD_DISP32_NEXT]);
+        take_bytes(&columns[OLD_DISP32_HIGH], at + 2, 2);
+    }
+}
+
+static uint32_t address_take(struct code_reader *reader, enum shape_branch of)
+{
+    return take_address(&reader->columns[(reader->old ? OLD_DATA : COLUMN_DATA) + of]);
+}
+
+/* Returns the end of the displacement. */
+static uint8_t *modrm_take(struct code_reader *reader, uint32_t number, uint8_t *at,
+                           struct ending *ending)
+{
+    struct cursor *columns = reader->columns, *own = &columns[shape_columns(number)];
+    uint8_t modrm = reader->old ? cursor_u8(own) : fields_modrm(&reader->fields, number, 0);
+    uint8_t sib = 0;
+    *at++ = modrm;
+    if (shape_has_sib(modrm))
+        *at++ = sib = reader->old ? cursor_u8(&columns[OLD_SIB])
+                                  : fields_sib(&reader->fields, number, modrm, 0);
+    struct shape_layout layout = shape_layout(modrm, sib);
+    if (layout.disp_column == OLD_DATA) {
+        ending->data = at;
+        ending->to_data = address_take(reader, BRANCH_NONE);
+    } else if (reader->old) {
+        old_displacement(columns, layout, at);
+    } else {
+        fields_displacement(&reader->fields, number, modrm, sib, layout, at);
     }
     return at + layout.disp_bytes;
+}
+
+static void jump_take(struct code_reader *reader, uint32_t number, const struct code_shape *shape,
+                      uint32_t end)
+{
+    struct reader_jump jump = {
+        .end = end, .before = (uint32_t)reader->targets.n, .bytes = shape->imm_bytes};
+    jump.apart = reader->old ? take_number(&reader->columns[shape_columns(number) + 1])
+                             : fields_number(&reader->fields, number, 0);
+    if (!jump.apart)
+        jump.to = address_take(reader, BRANCH_JUMP);
+    *vec_push(&reader->jumps) = jump;
 }
 
 static void put_relative(uint8_t *at, uint32_t target, uint64_t end)
@@ -132,30 +171,34 @@ static void put_relative(uint8_t *at, uint32_t target, uint64_t end)
 static size_t instruction_take(struct code_reader *reader, uint64_t address, uint8_t *to,
                                uint32_t offset)
 {
-    uint64_t number;
-    const struct code_shape *shape = shape_next(reader, &number);
+    uint64_t shape_number;
+    const struct code_shape *shape = shape_next(reader, &shape_number);
     struct ending ending = {0};
     if (!shape)
         return 0;
-    struct cursor *own = &reader->columns[shape_columns((unsigned)number)];
+    uint32_t number = (uint32_t)shape_number;
     memcpy(to, shape->bytes, shape->n);
-    uint8_t *at = to + shape->n;
-    if (shape->has_modrm)
-        at = modrm_take(reader, own, at, &ending);
-    if (shape->branch == BRANCH_CALL)
+    uint8_t *at = to + shape->n, modrm = 0;
+    if (shape->has_modrm) {
+        at = modrm_take(reader, number, at, &ending);
+        modrm = to[shape->n];
+    }
+    size_t n = (size_t)(at - to) + shape->imm_bytes;
+    if (shape->branch == BRANCH_CALL) {
         ending.call = at;
-    else if (shape->branch == BRANCH_NONE)
-        take_bytes(&own[1], at, shape->imm_bytes);
-    at += shape->imm_bytes;
-    size_t n = (size_t)(at - to);
+        ending.to_call = address_take(reader, BRANCH_CALL);
+    } else if (shape->branch == BRANCH_JUMP) {
+        jump_take(reader, number, shape, offset + (uint32_t)n);
+    } else if (reader->old) {
+        take_bytes(&reader->columns[shape_columns(number) + 1], at, shape->imm_bytes);
+    } else {
+        fields_immediate(&reader->fields, number, modrm, at, shape->imm_bytes);
+    }
     if (ending.data)
-        put_relative(ending.data, take_address(&reader->columns[COLUMN_DATA]), address + n);
+        put_relative(ending.data, ending.to_data, address + n);
     if (ending.call)
-        put_relative(ending.call, take_address(&reader->columns[COLUMN_CALLS]), address + n);
-    if (shape->branch == BRANCH_JUMP)
-        *vec_push(&reader->jumps) =
-            (struct reader_jump){offset + (uint32_t)n, (uint32_t)reader->targets.n,
-                                 take_number(&own[1]), shape->imm_bytes};
+        put_relative(ending.call, ending.to_call, address + n);
+    fields_next(&reader->fields, number, modrm);
     return n;
 }
 
@@ -172,7 +215,7 @@ static bool jumps_fill(struct code_reader *reader, uint64_t address, uint8_t *to
                 return false;
             target = address + reader->targets.at[index];
         } else {
-            target = take_address(&reader->columns[COLUMN_JUMPS_OUT]);
+            target = jump->to;
         }
         uint32_t relative = (uint32_t)(target - end);
         memcpy(to + jump->end - jump->bytes, &relative, jump->bytes);
@@ -182,8 +225,8 @@ static bool jumps_fill(struct code_reader *reader, uint64_t address, uint8_t *to
 
 static bool is_bad(const struct code_reader *reader)
 {
-    bool bad = false;
-    for (size_t i = 0; i < CODE_COLUMNS; i++)
+    bool bad = reader->fields.from.bad;
+    for (size_t i = 0; i < OLD_COLUMNS; i++)
         bad |= reader->columns[i].bad;
     return bad;
 }

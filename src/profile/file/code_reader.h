@@ -2,19 +2,22 @@
 #pragma once
 
 #include "base/cursor.h"
-#include "profile/file/code_shapes.h"
 #include "base/vec.h"
+#include "profile/file/code_fields.h"
 
 struct err;
 
 struct reader_jump {
     uint32_t end, before; /* the byte after it; targets before that */
     uint64_t apart;
+    uint32_t to; /* apart is 0: where it leads */
     uint8_t bytes;
 };
 
 struct code_reader {
-    struct cursor columns[CODE_COLUMNS];
+    struct cursor columns[OLD_COLUMNS]; /* the first CODE_COLUMNS, if it is not old */
+    bool old;                           /* of version 2: all are columns of bytes */
+    struct code_fields fields;          /* if it is not old */
     struct shape_list {
         VEC(struct code_shape);
     } shapes;

@@ -1,5 +1,5 @@
-/* Machine code in columns: what of instructions resembles each other stands together, so that it
- * compresses to two thirds of what the bytes in their order do.
+/* Machine code in columns: the order of instructions apart from what is in each, so that it
+ * compresses to half of what the bytes in their order do.
  *
  * The *shape* of an instruction is its bytes before ModRM, whether it has one, and how many bytes
  * its immediates take. The file has the shapes; so a reader needs to know of x86 only how ModRM and
@@ -28,26 +28,36 @@ enum code_column {
     COLUMN_SHAPES,
     COLUMN_SHAPE,   /* numbers of shapes below SHAPE_ESCAPE */
     COLUMN_FURTHER, /* those of others */
-    COLUMN_SIB,
-    COLUMN_DISP8,       /* from any register but these two */
-    COLUMN_DISP8_RSP,   /* slots of the stack */
-    COLUMN_DISP8_RBP,   /* the same with frame pointers */
-    COLUMN_DISP32_LOW,  /* a byte each */
-    COLUMN_DISP32_NEXT, /* a byte each */
-    COLUMN_DISP32_HIGH, /* two bytes each */
-    COLUMN_DATA,        /* addresses relative to the instruction, made absolute */
-    COLUMN_CALLS,       /* likewise */
-    COLUMN_JUMPS_OUT,   /* addresses outside of the code */
-    COLUMN_TARGETS,     /* where targets of jumps are: instructions in between */
-    COLUMN_OF_SHAPES,   /* of each: its ModRM bytes; its immediates, of jumps how many targets of
-                           jumps further on or back */
-    CODE_COLUMNS = COLUMN_OF_SHAPES + 2 * (SHAPE_ESCAPE + 1),
+    COLUMN_FIELDS,  /* all else of instructions but addresses: code_fields.h */
+    COLUMN_TARGETS, /* where targets of jumps are: instructions in between */
+    COLUMN_DATA,    /* addresses relative to the instruction, made absolute */
+    COLUMN_CALLS,   /* likewise */
+    COLUMN_JUMPS,   /* likewise, of jumps out of the code */
+    CODE_COLUMNS
+};
+/* Files of version 2 have columns of bytes instead of fields; the first three are the same. */
+enum old_column {
+    OLD_SIB = COLUMN_FIELDS,
+    OLD_DISP8,       /* from any register but these two */
+    OLD_DISP8_RSP,   /* slots of the stack */
+    OLD_DISP8_RBP,   /* the same with frame pointers */
+    OLD_DISP32_LOW,  /* a byte each */
+    OLD_DISP32_NEXT, /* a byte each */
+    OLD_DISP32_HIGH, /* two bytes each */
+    OLD_DATA,        /* addresses relative to the instruction, made absolute */
+    OLD_CALLS,       /* likewise */
+    OLD_JUMPS_OUT,   /* addresses outside of the code */
+    OLD_TARGETS,
+    OLD_OF_SHAPES, /* of each: its ModRM bytes; its immediates, of jumps how many targets of
+                      jumps further on or back */
+    OLD_COLUMNS = OLD_OF_SHAPES + 2 * (SHAPE_ESCAPE + 1),
 };
 
 /* The bytes of an instruction's shape after the opcode, by its ModRM and SIB. */
 struct shape_layout {
     bool has_sib;
-    uint8_t disp_bytes, disp_column; /* 0, 1 or 4; of a 4: COLUMN_DATA or COLUMN_DISP32_LOW */
+    uint8_t disp_bytes, disp_column; /* 0, 1 or 4; enum old_column: of a 4 OLD_DATA, if it is
+                                        relative to the instruction, or OLD_DISP32_LOW */
 };
 struct shape_layout shape_layout(uint8_t modrm, uint8_t sib);
 /* Whether a SIB byte follows, so that shape_layout may be asked. */
@@ -57,5 +67,5 @@ static inline bool shape_has_sib(uint8_t modrm)
 }
 static inline unsigned shape_columns(unsigned shape)
 {
-    return COLUMN_OF_SHAPES + 2 * (shape < SHAPE_ESCAPE ? shape : SHAPE_ESCAPE);
+    return OLD_OF_SHAPES + 2 * (shape < SHAPE_ESCAPE ? shape : SHAPE_ESCAPE);
 }

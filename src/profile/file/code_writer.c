@@ -20,6 +20,7 @@ void code_writer_release(struct code_writer *writer)
     vec_release(&writer->pieces);
     for (size_t i = 0; i < CODE_COLUMNS; i++)
         vec_release(&writer->columns[i]);
+    fields_release(&writer->fields);
     map_release(&writer->shapes);
     vec_release(&writer->uses);
     vec_release(&writer->numbers);
@@ -143,11 +144,11 @@ static void put_number(struct bytes *to, uint64_t number)
 }
 
 /* The first bytes of addresses are those that resemble each other. */
-static void put_address(struct bytes *to, uint64_t address)
+static void put_address(struct code_writer *writer, enum shape_branch of, uint64_t address)
 {
     const uint8_t bytes[4] = {(uint8_t)(address >> 24), (uint8_t)(address >> 16),
                               (uint8_t)(address >> 8), (uint8_t)address};
-    bytes_add(to, bytes, sizeof bytes);
+    bytes_add(&writer->columns[COLUMN_DATA + of], bytes, sizeof bytes);
 }
 
 static uint64_t offset_at(const uint8_t *at, unsigned bytes)
@@ -197,61 +198,60 @@ static void targets_find(struct code_writer *writer, const struct code_piece *pi
     }
 }
 
-static void put_jump(struct code_writer *writer, const struct code_piece *piece,
-                     const struct code_shape *shape, size_t end, struct bytes *numbers)
+static void put_jump(struct code_writer *writer, const struct code_piece *piece, uint32_t number,
+                     const struct code_shape *shape, size_t end)
 {
     uint64_t to = jump_target(writer, piece, shape, end);
     if (to < piece->n) {
         uint64_t apart = (uint64_t)writer->before.at[to] - writer->before.at[end];
-        put_number(numbers, varint_fold(apart) + 1);
+        fields_number(&writer->fields, number, varint_fold(apart) + 1);
         return;
     }
-    put_number(numbers, 0);
-    put_address(&writer->columns[COLUMN_JUMPS_OUT],
-                piece->at + end +
-                    offset_at(piece->bytes + end - shape->imm_bytes, shape->imm_bytes));
+    fields_number(&writer->fields, number, 0);
+    uint64_t offset = offset_at(piece->bytes + end - shape->imm_bytes, shape->imm_bytes);
+    put_address(writer, BRANCH_JUMP, piece->at + end + offset);
 }
 
-static void put_displacement(struct code_writer *writer, const uint8_t *at,
-                             struct shape_layout layout, uint64_t end)
+/* Returns ModRM. */
+static uint8_t put_modrm(struct code_writer *writer, uint32_t number, const uint8_t *at,
+                         uint64_t end)
 {
-    struct bytes *column = &writer->columns[layout.disp_column];
-    if (layout.disp_bytes == 1) {
-        put_byte(column, *at);
-    } else if (layout.disp_column == COLUMN_DATA) {
-        put_address(column, end + offset_at(at, 4));
-    } else if (layout.disp_bytes) {
-        put_byte(&writer->columns[COLUMN_DISP32_LOW], at[0]);
-        put_byte(&writer->columns[COLUMN_DISP32_NEXT], at[1]);
-        bytes_add(&writer->columns[COLUMN_DISP32_HIGH], at + 2, 2);
+    struct code_fields *fields = &writer->fields;
+    uint8_t modrm = at[0], sib = shape_has_sib(modrm) ? at[1] : 0, disp[4];
+    struct shape_layout layout = shape_layout(modrm, sib);
+    fields_modrm(fields, number, modrm);
+    if (layout.has_sib)
+        fields_sib(fields, number, modrm, sib);
+    at += 1 + layout.has_sib;
+    if (layout.disp_column == OLD_DATA) {
+        put_address(writer, BRANCH_NONE, end + offset_at(at, 4));
+    } else {
+        memcpy(disp, at, layout.disp_bytes);
+        fields_displacement(fields, number, modrm, sib, layout, disp);
     }
+    return modrm;
 }
 
 static void put_instruction(struct code_writer *writer, const struct code_piece *piece,
                             uint32_t number, const struct code_shape *shape, size_t start,
                             size_t end)
 {
-    const uint8_t *at = piece->bytes + start + shape->n;
-    struct bytes *own = &writer->columns[shape_columns(number)];
+    struct code_fields *fields = &writer->fields;
+    uint8_t modrm = 0, imm[SHAPE_IMM_MAX];
     put_byte(&writer->columns[COLUMN_SHAPE],
              (uint8_t)(number < SHAPE_ESCAPE ? number : SHAPE_ESCAPE));
     if (number >= SHAPE_ESCAPE)
         put_number(&writer->columns[COLUMN_FURTHER], number - SHAPE_ESCAPE);
-    if (shape->has_modrm) {
-        uint8_t modrm = *at++;
-        struct shape_layout layout = shape_layout(modrm, shape_has_sib(modrm) ? *at : 0);
-        put_byte(&own[0], modrm);
-        if (layout.has_sib)
-            put_byte(&writer->columns[COLUMN_SIB], *at++);
-        put_displacement(writer, at, layout, piece->at + end);
-    }
+    if (shape->has_modrm)
+        modrm = put_modrm(writer, number, piece->bytes + start + shape->n, piece->at + end);
+    memcpy(imm, piece->bytes + end - shape->imm_bytes, shape->imm_bytes);
     if (shape->branch == BRANCH_JUMP)
-        put_jump(writer, piece, shape, end, &own[1]);
+        put_jump(writer, piece, number, shape, end);
     else if (shape->branch == BRANCH_CALL)
-        put_address(&writer->columns[COLUMN_CALLS],
-                    piece->at + end + offset_at(piece->bytes + end - 4, 4));
+        put_address(writer, BRANCH_CALL, piece->at + end + offset_at(imm, 4));
     else
-        bytes_add(&own[1], piece->bytes + end - shape->imm_bytes, shape->imm_bytes);
+        fields_immediate(fields, number, modrm, imm, shape->imm_bytes);
+    fields_next(fields, number, modrm);
 }
 
 /* Returns the instruction after the piece. */
@@ -273,17 +273,21 @@ static size_t piece_put(struct code_writer *writer, const struct code_piece *pie
     return i;
 }
 
-size_t code_writer_fill(struct code_writer *writer)
+void code_writer_fill(struct code_writer *writer)
 {
-    size_t instruction = 0, n = 0;
-    for (size_t i = 0; i < writer->pieces.n; i++)
-        shapes_find(writer, &writer->pieces.at[i]);
+    const struct code_pieces *pieces = &writer->pieces;
+    size_t instruction = 0, bytes = 0;
+    for (size_t i = 0; i < pieces->n && !chunk_gives_up(writer->gives_up); i++) {
+        shapes_find(writer, &pieces->at[i]);
+        bytes += pieces->at[i].n;
+    }
     shapes_number(writer);
-    for (size_t i = 0; i < writer->pieces.n; i++)
-        instruction = piece_put(writer, &writer->pieces.at[i], instruction);
+    fields_write(&writer->fields, bytes);
+    for (size_t i = 0; i < pieces->n && !chunk_gives_up(writer->gives_up); i++)
+        instruction = piece_put(writer, &pieces->at[i], instruction);
     /* There is always a next target. */
     put_number(&writer->columns[COLUMN_TARGETS], writer->apart);
-    for (size_t i = 0; i < CODE_COLUMNS; i++)
-        n = writer->columns[i].n ? i + 1 : n;
-    return n;
+    fields_flush(&writer->fields);
+    writer->columns[COLUMN_FIELDS] = writer->fields.out;
+    writer->fields.out = (struct bytes){0};
 }

@@ -3,7 +3,8 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
-#include "profile/file/code_shapes.h"
+#include "profile/file/chunk.h"
+#include "profile/file/code_fields.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,9 @@ struct code_writer {
         VEC(struct code_piece);
     } pieces;
     struct bytes columns[CODE_COLUMNS];
+    const struct chunk_cuts *gives_up; /* NULL, or whether it does: see there */
     /* The rest is scratch. */
+    struct code_fields fields;
     struct map shapes;
     struct shape_numbers {
         VEC(uint32_t);
@@ -34,6 +37,6 @@ struct code_writer {
 void code_writer_init(struct code_writer *writer);
 /* The bytes stay the caller's. */
 void code_writer_add(struct code_writer *writer, struct code_piece piece);
-/* Fills the columns; returns how many of them there are. */
-size_t code_writer_fill(struct code_writer *writer);
+/* Fills the columns, unless it gives up. */
+void code_writer_fill(struct code_writer *writer);
 void code_writer_release(struct code_writer *writer);

@@ -355,7 +355,7 @@ static uint32_t newest_version(uint32_t type)
     if (type == CHUNK_PATH_PARTS)
         return CHUNK_DATED_VERSION;
     if (type == CHUNK_KEPT)
-        return CHUNK_COLUMNS_VERSION;
+        return CHUNK_FIELDS_VERSION;
     return row_table(type) < TABLES ? CHUNK_BATCH_VERSION : CHUNK_VERSION;
 }
 

@@ -9,6 +9,7 @@
 
 struct bytes;
 struct err;
+struct kept_packs;
 struct places;
 
 /* Reads a profile, "-" from standard input; the caller releases it. A truncated or damaged file
@@ -57,10 +58,13 @@ void profile_writer_note_places(struct profile_writer *writer);
  * it takes a millisecond where adding up takes ten. */
 const struct places *profile_writer_places(struct profile_writer *writer,
                                            const struct profile **ret_modules);
+/* The numbers of its modules in the file so far: an append may add some, a rewrite changes all. */
+const struct numbering *profile_writer_numbers(const struct profile_writer *writer);
 /* Adds what is kept of modules' files, numbered like those places, to the file when it is closed,
- * which may take about so much CPU time. */
+ * which may take about so much CPU time. `packs`: what is packed of it; it is used up. NULL:
+ * nothing is. */
 void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
-                         struct arena *arena, uint64_t cpu_ns);
+                         struct arena *arena, struct kept_packs *packs, uint64_t cpu_ns);
 /* Rewrites the file and marks it complete. Frees the writer, also on failure. */
 bool profile_writer_close(struct profile_writer *writer, struct err *err);
 /* The same without rewriting it: readers add the appends up. Takes next to no time. */

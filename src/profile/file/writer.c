@@ -296,17 +296,25 @@ const struct places *profile_writer_places(struct profile_writer *writer,
     return &writer->places;
 }
 
-void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
-                         struct arena *arena, uint64_t cpu_ns)
+const struct numbering *profile_writer_numbers(const struct profile_writer *writer)
 {
-    enum { COLUMNS_NS = 50 }; /* for each byte of code; Zen 5 */
-    uint64_t code = 0, columns = cpu_ns / COLUMNS_NS;
+    return &writer->in_file;
+}
+
+void profile_writer_keep(struct profile_writer *writer, struct kept_parts *kept,
+                         struct arena *arena, struct kept_packs *packs, uint64_t cpu_ns)
+{
+    uint64_t code = 0, columns = cpu_ns / KEPT_BYTE_NS;
     for (size_t i = 0; i < kept->n; i++)
-        code += kept->at[i].code_n;
+        code += kept->at[i].packed ? 0 : kept->at[i].code_n;
     if (columns < code / 8) /* so few are not worth tables of their own */
         columns = 0;
     writer->encoder.waited_for = true;
     writer->encoder.hasty_code = columns < code ? code - columns : 0;
+    if (packs) {
+        writer->packs = *packs;
+        *packs = (struct kept_packs){0};
+    }
     kept_join(&writer->total.kept, &writer->total.arena, kept, arena);
     kept_sort(&writer->total.kept);
 }
@@ -391,10 +399,22 @@ void profile_writer_attach(struct profile_writer *writer, struct profile *delta)
 /* Names and code are half as large when compressed, which other appends are not worth. */
 static void append_kept(struct profile_writer *writer)
 {
+    const struct kept_parts *all = &writer->total.kept;
+    bool packed = kept_packs_fit(&writer->packs, &writer->in_file);
+    struct kept_parts left = {0};
+    vec_room(&left, all->n + 1);
+    for (size_t i = 0; i < all->n; i++)
+        if (!packed || !all->at[i].packed)
+            *vec_push(&left) = all->at[i];
+    for (size_t i = 0; packed && i < writer->packs.n; i++) {
+        const struct bytes *chunks = &writer->packs.at[i].chunks;
+        bytes_add(&writer->encoder.out, chunks->at, chunks->n);
+    }
     writer->encoder.zstd = ZSTD_createCCtx();
-    encode_kept(&writer->encoder, &writer->total.kept, &writer->in_file);
+    encode_kept(&writer->encoder, &left, &writer->in_file);
     ZSTD_freeCCtx(writer->encoder.zstd);
     writer->encoder.zstd = NULL;
+    vec_release(&left);
 }
 
 static bool append_end(struct profile_writer *writer, struct err *err)
@@ -456,6 +476,7 @@ void profile_writer_abandon(struct profile_writer *writer)
     vec_release(&writer->in_file);
     vec_release(&writer->delta_modules);
     places_release(&writer->places);
+    kept_packs_release(&writer->packs);
     for (int i = 0; i < TABLES; i++)
         map_release(&writer->keys[i]);
     profile_release(&writer->total);

@@ -4,6 +4,7 @@
 #include "profile/batch.h"
 #include "profile/file/decode.h"
 #include "profile/file/encode.h"
+#include "profile/file/kept_pack.h"
 #include "profile/places.h"
 
 struct profile_writer {
@@ -27,6 +28,8 @@ struct profile_writer {
     struct decoder decoder;   /* adds out to total */
     struct numbering in_file; /* numbers of total's modules that are in the file or in out */
     size_t facts_in_file;     /* likewise */
+
+    struct kept_packs packs; /* of total.kept */
 
     bool notes_places;
     struct places places; /* of total's modules; without those of batches and of total */

@@ -247,6 +247,8 @@ static void ahead_keeps_the_same(struct gather_wish first, struct gather_wish la
 {
     struct own own;
     struct keep_result at_once, ahead_of_it;
+    struct numbering in_file = {0};
+    *vec_push(&in_file) = 0;
     own_open(&own);
     const struct code_ranges *ranges = &own.binary.symbols.ranges;
     struct gather_ahead *ahead = gather_ahead_start(first);
@@ -254,8 +256,9 @@ static void ahead_keeps_the_same(struct gather_wish first, struct gather_wish la
     for (size_t i = 0; i < ranges->n; i += 7) {
         places_mark(&own.places, 0, ranges->at[i].start.v, i % 3 ? PLACE_RAN : PLACE_CALLER);
         if (i % 77 == 0) /* most come while it is at work, and are not looked at */
-            gather_ahead_tell(ahead, &own.profile, &own.places,
-                              i < ranges->n / 2 ? first.lines : last.lines);
+            gather_ahead_tell(ahead,
+                              &(struct gather_news){&own.profile, &own.places, &in_file, UINT64_MAX,
+                                                    i < ranges->n / 2 ? first.lines : last.lines});
     }
     while (!gather_ahead_ns(ahead))
         sched_yield();

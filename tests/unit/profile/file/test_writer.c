@@ -415,7 +415,7 @@ static off_t size_with_code(bool whole, uint64_t cpu_ns)
                                               .n = PART,
                                               .bytes = code + i * PART,
                                               .code_n = PART};
-    profile_writer_keep(writer, &kept, &arena, cpu_ns);
+    profile_writer_keep(writer, &kept, &arena, NULL, cpu_ns);
     assert_true((whole ? profile_writer_close : profile_writer_end)(writer, &err));
     assert_int_equal(stat(path, &stat_of), 0);
     arena_release(&arena);
