@@ -33,6 +33,11 @@ static void see(void *to, uint32_t place, uint64_t value)
     value_counts_add(counts_get(to, place), value, 1);
 }
 
+static void see_times(void *to, uint32_t place, uint64_t value, uint64_t times)
+{
+    value_counts_add(counts_get(to, place), value, times);
+}
+
 static void column_see(void *to, uint32_t place, const struct value_rows_column *column)
 {
     value_counts_add_column(counts_get(to, place), column->words, column->apart, column->n);
@@ -58,10 +63,13 @@ static void passage_read(struct consumer *consumer, const struct passage *passag
     if (values->places.calls)
         value_calls_read(&values->places, &window, &values->crossings.at[passage->thread], see,
                          values);
-    if (values->ordered || values->places.by_callers)
+    if (values->places.by_callers) {
         value_places_read(&values->places, &window, see, values);
-    else
-        value_rows_add(&values->rows, &values->places, &window, column_see, values);
+        return;
+    }
+    if (values->strided)
+        value_strides_read(&values->strides, &values->places, &window, see_times, values);
+    value_rows_add(&values->rows, &values->places, &window, column_see, values);
 }
 
 static void thread_end(struct consumer *consumer, uint32_t thread, uint32_t stop)
@@ -83,6 +91,7 @@ void trace_values_release(struct trace_values *values)
         value_counts_release(&values->counts.at[i]);
     vec_release(&values->counts);
     value_rows_release(&values->rows);
+    value_strides_release(&values->strides);
     vec_release(&values->tids);
     vec_release(&values->crossings);
     value_places_release(&values->places);

@@ -7,13 +7,15 @@
 #include "values/value_counts.h"
 #include "values/value_places.h"
 #include "values/value_rows.h"
+#include "values/value_strides.h"
 
 struct trace_values {
     struct consumer consumer;
     struct payload_consumer *listener; /* gets every event; or NULL */
     struct payload_sum *sum;
     struct value_places places;
-    bool ordered; /* values are counted as they come */
+    bool strided; /* addresses have strides */
+    struct value_strides strides;
     struct value_rows rows;
     struct {
         VEC(struct value_counts);

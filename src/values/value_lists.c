@@ -9,6 +9,7 @@ enum {
     WORTH_PART = 64, /* who has less of a place than one in so many is not told */
     WORTH_PART_NOW =
         16, /* nor, before the end, less than so: most of what seems frequent at first is not */
+    STRIDES_MOST = 32,   /* that differ from the one before, of a place in a window */
     CHECK_MESSAGES = 32, /* of a place, until its profile is looked at again */
     SETTLED_WINDOWS = 16 /* one in so many is looked at all the same */
 };
@@ -108,6 +109,16 @@ static void see(void *to, uint32_t place, uint64_t value)
         value_counts_add(&list->counts, value, lists->weight);
 }
 
+static void see_times(void *to, uint32_t place, uint64_t value, uint64_t times)
+{
+    struct value_lists *lists = to;
+    struct value_list *list = list_touch(lists, place, window_last(lists));
+    if (!lists->hotlist)
+        value_counts_add(&list->counts, value, times * lists->weight);
+    for (uint64_t i = 0; lists->hotlist && i < times; i++)
+        hotlist_see(lists, list, value, lists->weight);
+}
+
 static void column_see_hot(struct value_lists *lists, uint32_t place,
                            const struct value_column *column)
 {
@@ -163,18 +174,21 @@ bool value_lists_take(struct value_lists *lists, const struct payload_window *wh
     lists->weight = weight;
     if (lists->places.calls)
         value_calls_read(&lists->places, counted, &(struct call_crossing){0}, see, lists);
-    if (lists->ordered || lists->stream || lists->places.by_callers)
+    if (lists->stream || lists->places.by_callers) {
         value_places_read(&lists->places, counted, see, lists);
-    else
-        value_chunk_add(
-            &lists->chunk, &lists->places, counted,
-            &(struct value_visit){.weight = weight, .window = (uint16_t)(lists->n_windows - 1)});
+        return true;
+    }
+    if (lists->strided)
+        value_strides_read(&lists->strides, &lists->places, counted, see_times, lists);
+    value_chunk_add(
+        &lists->chunk, &lists->places, counted,
+        &(struct value_visit){.weight = weight, .window = (uint16_t)(lists->n_windows - 1)});
     return true;
 }
 
 void value_lists_init(struct value_lists *lists, const struct units *units)
 {
-    *lists = (struct value_lists){.random = {1}};
+    *lists = (struct value_lists){.random = {1}, .strides.most = STRIDES_MOST};
     value_places_init(&lists->places, units);
 }
 
@@ -183,6 +197,7 @@ void value_lists_release(struct value_lists *lists)
     value_places_release(&lists->places);
     value_stream_release(lists->stream);
     value_chunk_release(&lists->chunk);
+    value_strides_release(&lists->strides);
     for (size_t i = 0; i < lists->lists.n; i++) {
         value_counts_release(&lists->lists.at[i].counts);
         vec_release(&lists->lists.at[i].told);

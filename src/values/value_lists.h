@@ -8,12 +8,13 @@
  * Its estimates go up and down, so it is read when nothing more will follow.
  *
  * Where order does not matter, windows wait until there are enough to count them place by place
- * (value_chunk.h). */
+ * (value_chunk.h). Strides of addresses are counted at once (value_strides.h). */
 #pragma once
 
 #include "base/vec.h"
 #include "compress/hotlist.h"
 #include "values/value_chunk.h"
+#include "values/value_strides.h"
 #include "values/value_counts.h"
 #include "values/value_places.h"
 #include "values/value_stream.h"
@@ -44,7 +45,8 @@ struct value_lists {
     uint64_t window;    /* number */
     uint32_t weight;    /* of its values */
     uint32_t n_windows; /* of the chunk */
-    bool ordered;       /* values are counted in order */
+    bool strided;       /* addresses have strides */
+    struct value_strides strides;
     struct value_chunk chunk;
     struct value_places places;
     struct value_stream *stream; /* a compressor; NULL: none */

@@ -52,7 +52,7 @@ void traced_init(struct traced *traced, const struct recording_session *session,
     traced->values.listener = session->listener;
     traced->values.places.by_callers = options->value_callers;
     traced->values.places.calls = events & EVENTS_ARGUMENT;
-    traced->values.ordered = events & EVENTS_ADDRESS; /* strides */
+    traced->values.strided = events & EVENTS_ADDRESS;
     consumer_add(traced, &traced->count.consumer);
     consumer_add(traced, &traced->check.consumer);
     if (options->loops)

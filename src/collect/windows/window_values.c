@@ -144,7 +144,7 @@ struct window_consumer *window_values_open(const struct window_setting *setting)
     values->lists.hotlist = options->hotlist;
     values->lists.random.state = options->record.seed;
     values->lists.places.calls = options->record.events & EVENTS_ARGUMENT;
-    values->lists.ordered = addresses; /* strides */
+    values->lists.strided = addresses;
     values->locks.on = addresses;
     values->latencies.scale = session->scale;
     if (options->compress && !options->record.compress[0]) /* else the agent compresses */
