@@ -76,7 +76,12 @@ static uint32_t record_read(struct record *record, const struct waste_code *code
                             const struct wire_payload *items, uint32_t n, const uint64_t **words)
 {
     uint32_t i = 0;
-    *record = (struct record){.count = 1, .items = items, .words = *words};
+    record->n = 0; /* accesses that are not there are not read: clearing them took long */
+    record->count = 1;
+    record->valued = false;
+    record->operand = 0;
+    record->items = items;
+    record->words = *words;
     for (; i < n && items[i].instruction == items[0].instruction; i++) {
         if (items[i].kind <= PAYLOAD_DESTINATION)
             access_add(record, &items[i], **words, code->bytes);
@@ -134,6 +139,15 @@ static void stack_see(struct waste_thread *thread, uint64_t address)
         thread->stack_high = address;
 }
 
+/* Whether others may read what it stores there. */
+static bool is_shared(const struct waste_thread *thread, uint64_t address)
+{
+    if (!thread->shared)
+        return false;
+    bool alone = thread->pages && waste_pages_touch(thread->pages, address);
+    return !alone && !is_own(thread, address);
+}
+
 static struct waste_access access_of(const struct waste_thread *thread,
                                      const struct waste_code *code, const struct record *record,
                                      uint32_t i, struct waste_site site)
@@ -147,8 +161,7 @@ static struct waste_access access_of(const struct waste_thread *thread,
                                  .bytes = bytes,
                                  .quiet = code->flags & (WASTE_QUIET | WASTE_MASKED),
                                  .hidden = record->at[i].hidden,
-                                 .shared =
-                                     thread->shared && !is_own(thread, record->at[i].address)};
+                                 .shared = is_shared(thread, record->at[i].address)};
 }
 
 /* ---- copies */
@@ -459,16 +472,18 @@ static void exit_run(struct waste_thread *thread, uint32_t exit, const uint64_t 
         waste_thread_gap(thread);
         return;
     }
-    if (thread->memory.n_grains >= WASTE_GRAINS_MAX) {
+    if (thread->memory.grains.n >= WASTE_GRAINS_MAX) {
         thread->memory.full++;
         barrier(thread);
     }
     for (uint32_t i = 0; i < n; i++) {
-        struct record record = {0};
-        if (done < part.n_items && items[done].instruction == i)
+        static const struct record nothing = {.count = 0};
+        bool recorded = done < part.n_items && items[done].instruction == i;
+        struct record record;
+        if (recorded)
             done += record_read(&record, &thread->blocks->code.at[first + i].code, &items[done],
                                 part.n_items - done, words);
-        instruction_run(thread, first + i, &record);
+        instruction_run(thread, first + i, recorded ? &record : &nothing);
     }
 }
 

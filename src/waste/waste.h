@@ -12,6 +12,7 @@
 #include "waste/waste_blocks.h"
 #include "waste/waste_calls.h"
 #include "waste/waste_memory.h"
+#include "waste/waste_pages.h"
 #include "waste/waste_registers.h"
 
 enum { WASTE_ACCESSES = 3 };
@@ -19,7 +20,8 @@ enum { WASTE_ACCESSES = 3 };
 struct waste_thread {
     struct waste_blocks *blocks;
     struct waste_listener *listener;
-    bool shared; /* other threads may read memory that is not this one's stack */
+    bool shared;               /* other threads may read memory that is not this one's stack */
+    struct waste_pages *pages; /* which of it only this one touches; NULL: not known */
     uint64_t position;
     struct waste_events events; /* of stores and loads */
     struct waste_memory memory;

@@ -2,7 +2,10 @@
 
 #include "base/memory.h"
 
-enum { ROOM_FIRST = 1 << 12 };
+enum {
+    ROOM_FIRST = 1 << 12,
+    STRETCH_BITS = 3, /* 8 grains: a cache line of the program's */
+};
 static const uint64_t MIXES = 0x9e3779b97f4a7c15;
 
 /* ---- events */
@@ -39,58 +42,66 @@ void waste_events_clear(struct waste_events *events)
 void waste_memory_init(struct waste_memory *memory, struct waste_events *events,
                        struct waste_listener *listener)
 {
-    *memory = (struct waste_memory){.events = events, .listener = listener, .era = 1};
+    *memory = (struct waste_memory){.events = events, .listener = listener};
 }
 
 void waste_memory_release(struct waste_memory *memory)
 {
-    mem_free(memory->grains);
-    memory->grains = NULL;
+    vec_release(&memory->grains);
+    mem_free(memory->slots);
+    memory->slots = NULL;
 }
 
 void waste_memory_forget(struct waste_memory *memory)
 {
+    for (size_t i = 0; i < memory->grains.n; i++)
+        memory->slots[memory->grains.at[i].slot] = 0;
+    memory->grains.n = 0;
     memory->era++;
-    memory->n_grains = 0;
 }
 
+/* Grains that lie together in memory have slots that do, too: whoever used one is likely to use the
+ * next. Only where a stretch of them lies is scattered. */
 static uint32_t slot_of(const struct waste_memory *memory, uint64_t number)
 {
-    uint32_t slot = (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (memory->room - 1);
-    while (memory->grains[slot].era == memory->era && memory->grains[slot].number != number)
+    uint64_t stretch = number >> STRETCH_BITS;
+    uint64_t mixed = (stretch * MIXES >> 32) << STRETCH_BITS;
+    uint32_t slot = (uint32_t)(mixed | (number & ((1 << STRETCH_BITS) - 1))) & (memory->room - 1);
+    while (memory->slots[slot] && memory->grains.at[memory->slots[slot] - 1].number != number)
         slot = (slot + 1) & (memory->room - 1);
     return slot;
 }
 
 static void grow(struct waste_memory *memory)
 {
-    struct waste_grain *old = memory->grains;
-    uint32_t n = memory->room;
-    memory->room = n ? 2 * n : ROOM_FIRST;
-    memory->grains = mem_alloc(memory->room * sizeof *memory->grains);
-    for (uint32_t i = 0; i < n; i++)
-        if (old[i].era == memory->era)
-            memory->grains[slot_of(memory, old[i].number)] = old[i];
-    mem_free(old);
+    mem_free(memory->slots);
+    memory->room = memory->room ? 2 * memory->room : ROOM_FIRST;
+    memory->slots = mem_alloc(memory->room * sizeof *memory->slots);
+    for (size_t i = 0; i < memory->grains.n; i++) {
+        uint32_t slot = slot_of(memory, memory->grains.at[i].number);
+        memory->grains.at[i].slot = slot;
+        memory->slots[slot] = (uint32_t)i + 1;
+    }
 }
 
 static struct waste_grain *grain_find(const struct waste_memory *memory, uint64_t number)
 {
     if (!memory->room)
         return NULL;
-    struct waste_grain *grain = &memory->grains[slot_of(memory, number)];
-    return grain->era == memory->era ? grain : NULL;
+    uint32_t index = memory->slots[slot_of(memory, number)];
+    return index ? &memory->grains.at[index - 1] : NULL;
 }
 
 static struct waste_grain *grain_of(struct waste_memory *memory, uint64_t number)
 {
-    if (memory->n_grains * 2 >= memory->room)
+    if (memory->grains.n * 2 >= memory->room)
         grow(memory);
-    struct waste_grain *grain = &memory->grains[slot_of(memory, number)];
-    if (grain->era != memory->era) {
-        *grain = (struct waste_grain){.number = number, .era = memory->era};
-        memory->n_grains++;
-    }
+    uint32_t slot = slot_of(memory, number);
+    if (memory->slots[slot])
+        return &memory->grains.at[memory->slots[slot] - 1];
+    struct waste_grain *grain = vec_push(&memory->grains);
+    *grain = (struct waste_grain){.number = number, .slot = slot};
+    memory->slots[slot] = (uint32_t)memory->grains.n;
     return grain;
 }
 

@@ -17,21 +17,27 @@ enum { WASTE_GRAIN = 8, WASTE_GRAINS_MAX = 1 << 21 };
 /* Eight bytes of memory. */
 struct waste_grain {
     uint64_t number; /* address / 8 */
-    uint64_t era;    /* of the memory; else it is free */
-    uint64_t stored; /* position of the last store; 0: none */
+    uint32_t slot;   /* that has it */
+    uint8_t known;   /* a bit each: its value */
     uint8_t value[WASTE_GRAIN];
-    uint32_t writer[WASTE_GRAIN]; /* events; 0: none */
+    uint64_t stored;              /* position of the last store; 0: none */
     uint32_t reader[WASTE_GRAIN]; /* events of the last loads since; 0: none */
-    uint8_t known;                /* a bit each: its value */
+    uint32_t writer[WASTE_GRAIN]; /* events; 0: none */
 };
 
+/* Grains lie in the order in which they were first touched, and slots only number them: what a
+ * window touches is then fetched in a row, and not from anywhere in memory that went cold since the
+ * window before. */
 struct waste_memory {
     struct waste_events *events;
     struct waste_listener *listener;
-    struct waste_grain *grains;
-    uint32_t n_grains, room; /* room: a power of two */
-    uint64_t era;
-    uint64_t full; /* times that there were too many, and all was forgotten */
+    struct waste_grains {
+        VEC(struct waste_grain);
+    } grains;
+    uint32_t *slots; /* a hash table of numbers of grains, from 1 on; 0: free */
+    uint32_t room;   /* slots: a power of two */
+    uint64_t era;    /* times that all was forgotten */
+    uint64_t full;   /* times that there were too many, and all was forgotten */
 };
 
 struct waste_access {

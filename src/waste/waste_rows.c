@@ -75,15 +75,29 @@ static uint32_t found_row(struct waste_rows *rows, const struct waste_found *fou
     return recent->row;
 }
 
+static uint64_t reach(uint64_t length)
+{
+    return length / 8 * WASTE_REACH;
+}
+
+/* How many of its kind the finding stands for. 0: for too many. */
+static uint64_t stands_for(const struct waste_rows *rows, uint64_t distance)
+{
+    if (!rows->length)
+        return rows->weight;
+    if (distance > reach(rows->length))
+        return 0;
+    bool seldom = rows->brief && distance > reach(rows->brief);
+    return (uint64_t)((double)rows->weight * (double)(seldom ? rows->whole_every : 1) *
+                      (double)rows->length / (double)(rows->length - distance));
+}
+
 static void found(void *of, const struct waste_found *found)
 {
     struct waste_rows *rows = of;
-    uint64_t count = rows->weight;
-    if (rows->length) {
-        if (found->distance > rows->length / 8 * WASTE_REACH)
-            return;
-        count = (uint64_t)((u128)count * rows->length / (rows->length - found->distance));
-    }
+    uint64_t count = stands_for(rows, found->distance);
+    if (!count)
+        return;
     rows->blocks->looked.at[rows->blocks->code.at[wasted(found)].place].found = true;
     uint32_t row = found_row(rows, found);
     if (row != MAP_NONE)

@@ -31,6 +31,7 @@ struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk)
     struct crew_thread *thread = thread_of(crew, (uint32_t)walk->tid);
     if (walk->flags & WALK_FURTHER)
         return (struct crew_sample){.weight_ns = thread->weight_ns};
+    thread->samples++;
     bool first = !thread->told_ns || walk->cpu_ns < thread->told_ns;
     uint64_t since = first ? walk->cpu_ns : walk->cpu_ns - thread->told_ns;
     uint64_t most = first ? CREW_FIRST_NS : CREW_MOST_NS;
@@ -42,6 +43,14 @@ struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk)
     if (walk->pc)
         thread->user_ns += weight;
     return (struct crew_sample){.weight_ns = weight, .since_ns = since};
+}
+
+bool crew_others(const struct crew *crew, uint32_t tid)
+{
+    for (size_t i = 0; i < crew->n; i++)
+        if (crew->at[i].tid != tid && crew->at[i].samples >= CREW_MOMENT)
+            return true;
+    return false;
 }
 
 uint64_t crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,

@@ -19,10 +19,12 @@ struct profile;
 enum {
     CREW_FIRST_NS = 10000000, /* at most, for the first sample: a delay may precede it */
     CREW_MOST_NS = 1000000000,
+    CREW_MOMENT = 4, /* samples */
 };
 
 struct crew_thread {
     uint32_t tid;
+    uint64_t samples;   /* so far */
     uint64_t told_ns;   /* CPU time at its latest sample; 0: none yet */
     uint64_t weight_ns; /* that it stands for */
     uint64_t user_ns;   /* that its samples stand for, not in the profile yet */
@@ -46,6 +48,10 @@ void crew_init(struct crew *crew, bool sampled);
 void crew_release(struct crew *crew);
 
 struct crew_sample crew_sample(struct crew *crew, const struct event_walk *walk);
+
+/* Whether other threads than that one have run for more than a moment, as one that only starts it
+ * does not. */
+bool crew_others(const struct crew *crew, uint32_t tid);
 
 /* Updates the thread's row in the profile from its slot. Returns the CPU time that it added. */
 uint64_t crew_tell(struct crew *crew, const struct wire_thread *slot, uint32_t pid,

@@ -241,6 +241,7 @@ static void decode_window(struct decode *decode, const struct walk_entry *entry,
                                            entry->exits, entry->words};
     window.sample_ns = sample_ns(whole, weight_ns);
     window.number = decode->windows;
+    window.others = crew_others(decode->crew, (uint32_t)whole->tid);
     window.stack = stack;
     payload_cut(decode->units, &window);
     window_book(decode, whole, ns);

@@ -30,6 +30,7 @@ struct weighed_window {
     uint32_t value_weight;                /* of each value, in 2^-VALUE_BITS */
     uint32_t passage_weight;              /* of each passage, if all windows were as long */
     uint64_t number;                      /* windows before it */
+    bool others;                          /* other threads of the process have run, too */
     uint64_t tsc_hz;                      /* 0: not known */
     const struct stack *stack;            /* at the interrupt; NULL: not known */
 };
