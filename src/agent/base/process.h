@@ -87,6 +87,13 @@ struct agent {
     uint64_t fault_ticks;                     /* of a page fault, calibrated */
     uint64_t paced_ticks, paced_instructions; /* of all trails: native ticks; each adds to it */
     int32_t due[AGENT_SCALES][AGENT_PLACES], due_all; /* trails: agent/sampling/budget.c */
+    struct agent_windows {
+        int32_t due;
+        uint32_t bar;
+        struct {
+            uint32_t samples, waiting, windows; /* waiting: samples since its last window */
+        } at[AGENT_PLACES];
+    } few;               /* windows, where they are: agent/sampling/budget.c */
     uint64_t long_at_ns; /* the next long trail is due when ran_ns is so much */
     uint64_t young_ns;   /* not walked until ran_ns is so much (agent/threads/begin.h) */
     uint32_t counting;   /* a thread is in a trail that counts: one at a time */

@@ -257,6 +257,42 @@ static bool chance_here(struct thread *thread, uint64_t of_65536)
     return true;
 }
 
+/* Windows with addresses and values are few, some five a second: by chance, or in proportion to
+ * time, the functions that take a thirtieth of it have one or none. But what part of their
+ * executions was for nothing is asked of each function alike, and how often they ran is known from
+ * trails. So of a place (a kilobyte of code, by hashes) that had n samples about the root of n have
+ * a window. The bar, which falls until a sample passes, makes that as many as the budget pays for.
+ * A window stands for all samples of its place since the one before it.
+ *
+ * Returns for how many samples it stands; 0: there is none. */
+static uint32_t window_of_few(struct thread *thread, uint64_t of_65536, bool at_once)
+{
+    enum { PLACE_BITS = 10, FIRST = 8 << 16, LEAST = 1 << 8, FALLS = 64, RISES = 4 };
+    struct agent_windows *few = &agent.few;
+    uint32_t hash = (uint32_t)(thread->frame.rip >> PLACE_BITS) * UINT32_C(0x9e3779b1);
+    uint32_t place = hash / (UINT32_MAX / AGENT_PLACES + 1);
+    uint32_t samples = ++few->at[place].samples, waiting = ++few->at[place].waiting;
+    uint64_t n = few->at[place].windows + 1;
+    few->bar = few->bar ? few->bar : FIRST;
+    few->due = owed(few->due, (int64_t)of_65536);
+    bool due = few->due > 0,
+         passes = few->due > 2 * DUE_ONE || ((uint64_t)samples << 16) / (n * n) >= few->bar;
+    if (due && !passes && few->bar > LEAST)
+        few->bar -= few->bar / FALLS;
+    if (!at_once && !(due && passes))
+        return 0;
+    few->bar += few->bar / RISES;
+    few->due = owed(few->due, -DUE_ONE);
+    few->at[place].windows++;
+    few->at[place].waiting = 0;
+    return waiting;
+}
+
+static bool windows_are_few(void)
+{
+    return !(~agent.options.events & (EVENTS_ADDRESS | EVENTS_VALUE));
+}
+
 static uint64_t portion(uint64_t part, uint64_t whole)
 {
     return part >= whole ? 0x10000 : part * 0x10000 / whole;
@@ -323,8 +359,14 @@ struct sample_parts budget_parts(struct thread *thread)
     trail = trail < TRAIL_LEAST ? TRAIL_LEAST : trail;
     window = window < WINDOW_LEAST ? WINDOW_LEAST : window;
     trail_suit(means);
-    struct sample_parts parts = {.window = chance(thread, window) || window_missing()};
-    parts.periods_q8 = window ? (uint32_t)(((uint64_t)0x10000 << 8) / window) : 0;
+    struct sample_parts parts = {0};
+    if (windows_are_few()) {
+        parts.periods_q8 = window_of_few(thread, window, window_missing()) << 8;
+        parts.window = parts.periods_q8 != 0;
+    } else {
+        parts.window = chance(thread, window) || window_missing();
+        parts.periods_q8 = window ? (uint32_t)(((uint64_t)0x10000 << 8) / window) : 0;
+    }
     bool between = parts.window && agent.windows > 1; /* two windows lie apart */
     parts.trail = between || chance_here(thread, trail) ? trail_wanted(means) : 0;
     return parts;

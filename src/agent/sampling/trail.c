@@ -29,6 +29,7 @@ enum {
     COPIED_PART = 4,               /* a long trail does not copy for more of its time than that */
     LONG_LEAST = 200000,           /* instructions of its later half */
     LONG_SHARE = 8,                /* one part of so many of the budget */
+    LONG_SHARE_PAYLOAD = 32,       /* the same where windows need it more */
     LONG_LEAST_NS = 100 * 1000000, /* of CPU time between them */
 };
 
@@ -243,7 +244,8 @@ static void long_plan(uint64_t cost_ticks)
 {
     uint64_t cost_ns = cost_ticks * 1000000 / agent.ticks_per_ms;
     uint64_t ppm = agent.options.overhead_ppm ? agent.options.overhead_ppm : 10000;
-    uint64_t every = cost_ns * (LONG_SHARE * 1000000 / ppm);
+    uint64_t share = agent.options.events & EVENTS_PAYLOAD ? LONG_SHARE_PAYLOAD : LONG_SHARE;
+    uint64_t every = cost_ns * (share * 1000000 / ppm);
     every = every > LONG_LEAST_NS ? every : LONG_LEAST_NS;
     uint64_t ran = __atomic_load_n(&agent.ran_ns, __ATOMIC_RELAXED);
     __atomic_store_n(&agent.long_at_ns, ran + every, __ATOMIC_RELAXED);

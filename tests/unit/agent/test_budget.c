@@ -339,6 +339,40 @@ static void trails_cost_by_their_own_pace(void **state)
     assert_in_range(thread->means.trail_ticks, 56 * US, 69 * US);
 }
 
+/* Windows with addresses and values: as many as the budget pays for, whether one place has all
+ * samples or many have few; a place with a thirtieth of the samples has more than a thirtieth of
+ * them; and together they stand for all samples but the latest of each place. */
+static void few_windows_are_spread_over_code(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 20000, RARE = 30, PLACE = 1 << 10 };
+    for (uint64_t tool_us = 0; tool_us <= 4000; tool_us += 2000) {
+        begin(&(struct record_options){.overhead_ppm = PPM,
+                                       .tally = true,
+                                       .events = EVENTS_ADDRESS | EVENTS_VALUE},
+              true);
+        uint64_t n[2] = {0}, stands_for[2] = {0};
+        for (uint32_t i = 0; i < SAMPLES; i++) {
+            bool rare = i % RARE == 7;
+            thread->frame.rip = rare ? 0x555555000000 + 9 * PLACE : 0x555555000000;
+            agent.ran_ns += budget_next_ns(thread);
+            struct sample_parts parts = budget_parts(thread);
+            n[rare] += parts.window;
+            stands_for[rare] += parts.periods_q8 >> 8;
+            agent.windows_begun += parts.window;
+            channel->interrupts++;
+            channel->tool_cpu_ns += parts.window ? tool_us * 1000 : 0;
+        }
+        uint64_t all = n[0] + n[1];
+        assert_in_range(stands_for[0], SAMPLES * 0.9, SAMPLES);
+        assert_in_range(stands_for[1], SAMPLES / RARE * 0.6, SAMPLES / RARE + 1);
+        assert_true(n[1] * RARE > 3 * all / 2 || !tool_us);
+        assert_in_range(all, SAMPLES / 80, SAMPLES);
+        if (!tool_us) /* they cost nothing: each sample has one */
+            assert_true(all > SAMPLES / 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +393,7 @@ int main(void)
         cmocka_unit_test(trails_are_spread_as_samples_are),
         cmocka_unit_test(trails_are_spread_over_functions),
         cmocka_unit_test(trails_are_spread_over_phases),
+        cmocka_unit_test(few_windows_are_spread_over_code),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }
