@@ -86,6 +86,10 @@ struct agent {
     uint32_t windows;                         /* per walk */
     uint64_t fault_ticks;                     /* of a page fault, calibrated */
     uint64_t paced_ticks, paced_instructions; /* of all trails: native ticks; each adds to it */
+    struct code_pace {
+        uint64_t ticks, instructions, pace;
+    } code_pace[CONTEXT_BUDGETS]; /* the same of parts of the code: agent/sampling/pace.h */
+    uint64_t code_paced;          /* trails in it */
     int32_t due[AGENT_SCALES][AGENT_PLACES], due_all; /* trails: agent/sampling/budget.c */
     struct agent_windows {
         int32_t due;

@@ -5,6 +5,7 @@
 #include "agent/base/process.h"
 #include "agent/base/thread.h"
 #include "agent/sampling/budget.h"
+#include "agent/sampling/pace.h"
 #include "agent/sampling/tally.h"
 #include "walk/base/budgets.h"
 #include "walk/base/sys.h"
@@ -17,13 +18,9 @@ enum {
     PIECES_MAX = 64,
     END_PART = 16, /* a trail may end so early */
     PARTS = 8,     /* of a trail: no piece is longer */
-    PACE_BITS = 16,
-    PACED_LEAST = 1 << 20,
-    PACED_MOST = 1 << 26,
-    COLD = 30000, /* instructions */
-    SLOW = 2,     /* times the pace of all trails: a piece that may have had faults */
+    COLD = 30000,  /* instructions */
+    SLOW = 2,      /* times the pace of all trails: a piece that may have had faults */
     RATE_MIN = 1000,
-    HALF_BELIEVED = 800, /* variety with which a trail's own pace and the mean weigh the same */
     PREEMPTED_NS = 20000,
     LONG_NS = 2000000,
     COPIED_PART = 4,               /* a long trail does not copy for more of its time than that */
@@ -35,7 +32,8 @@ enum {
 
 /* Plain code for about n instructions. The first budget used up ends it: after n / 4 in a loop of
  * one superblock, after a few times n at most in code that charges all of them alike. */
-static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece *ret)
+static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece *ret,
+                          uint64_t charged[CONTEXT_BUDGETS])
 {
     struct context *context = thread->context;
     int64_t each = (int64_t)n / 4 + 1;
@@ -45,6 +43,7 @@ static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece 
     uint32_t stop = walk_run(&thread->walk, FLAVOUR_PLAIN);
     uint64_t all = sys_tsc() - tsc, ticks = all - (walk_ticks_apart(&thread->walk) - apart);
     struct spent spent = budgets_spent(context, each);
+    budgets_add(context, each, charged);
     *ret = (struct plain_piece){.instructions = spent.instructions,
                                 .direct = spent.direct,
                                 .indirect = spent.indirect,
@@ -56,7 +55,8 @@ static uint32_t piece_run(struct thread *thread, uint64_t n, struct plain_piece 
 uint32_t trail_skip(struct thread *thread, uint32_t n, uint32_t *ret_instructions)
 {
     struct plain_piece piece;
-    uint32_t stop = piece_run(thread, n, &piece);
+    uint64_t charged[CONTEXT_BUDGETS] = {0};
+    uint32_t stop = piece_run(thread, n, &piece, charged);
     *ret_instructions = (uint32_t)piece.instructions;
     return stop;
 }
@@ -96,28 +96,11 @@ static void course_add(struct course *course, const struct plain_piece *piece)
     piece_add(&course->late, piece);
 }
 
-static uint64_t pace_of(uint64_t ticks, uint64_t instructions)
-{
-    return (ticks << PACE_BITS) / (instructions ? instructions : 1);
-}
-
-/* The pace of all trails; 0: not known yet. */
-static uint64_t pace_mean(void)
-{
-    uint64_t instructions = __atomic_load_n(&agent.paced_instructions, __ATOMIC_RELAXED);
-    uint64_t ticks = __atomic_load_n(&agent.paced_ticks, __ATOMIC_RELAXED);
-    return instructions > PACED_LEAST ? pace_of(ticks, instructions) : 0;
-}
-
-/* Ticks that the trail's instructions take natively. Where windows meet much different code, copies
- * are slow because they are fetched anew, which the program is not: the more different exits there
- * are, the less the trail's own pace is believed, and the more that of all trails. */
+/* Ticks that the trail's instructions take natively. */
 static uint64_t course_ticks(const struct course *course)
 {
     uint64_t own = pace_of(native_ticks(&course->late), course->late.instructions);
-    uint64_t mean = pace_mean(), variety = agent_variety();
-    uint64_t pace = mean ? (own * HALF_BELIEVED + mean * variety) / (HALF_BELIEVED + variety) : own;
-    return course->all.instructions * pace >> PACE_BITS;
+    return course->all.instructions * pace_expect(course, own) >> PACE_BITS;
 }
 
 /* The first pieces are so cold that their pace says nothing. */
@@ -156,18 +139,6 @@ static void trail_tell(struct event_walk *event, const struct course *course)
     event->trail_indirect = limited(rate->indirect);
 }
 
-/* One more trail in the mean of all. What is long ago counts half, again and again. */
-static void pace_add(const struct course *course)
-{
-    uint64_t pace = pace_of(native_ticks(&course->late), course->late.instructions);
-    agent_add(&agent.paced_ticks, course->all.instructions * pace >> PACE_BITS);
-    agent_add(&agent.paced_instructions, course->all.instructions);
-    if (__atomic_load_n(&agent.paced_instructions, __ATOMIC_RELAXED) < PACED_MOST)
-        return;
-    agent.paced_ticks /= 2;
-    agent.paced_instructions /= 2;
-}
-
 /* Takes off what faults took in a piece. To ask for them takes as long as a thousand instructions,
  * so it is done where a piece was slow. */
 static void faults_deduct(struct thread *thread, struct course *course, struct plain_piece *piece)
@@ -199,7 +170,7 @@ static uint32_t pieces_run(struct thread *thread, struct course *course)
     uint64_t copied = thread->walk.translate_ticks, most = course->wanted / COPIED_PART;
     for (uint32_t i = 0; i < PIECES_MAX && stop == LOSS_N; i++) {
         struct plain_piece piece;
-        stop = piece_run(thread, course->asked, &piece);
+        stop = piece_run(thread, course->asked, &piece, course->charged);
         faults_deduct(thread, course, &piece);
         course_add(course, &piece);
         course->native = course_ticks(course);
@@ -318,6 +289,6 @@ void trail_end(struct thread *thread)
     if (course->lost || event->trail < RATE_MIN)
         return;
     event->flags |= WALK_TIMED;
-    pace_add(course);
+    pace_learn(course, pace_of(native_ticks(&course->late), course->late.instructions));
     budget_timed(thread, (native_ticks(&course->late) << 16) / event->trail);
 }

@@ -21,6 +21,17 @@ static inline void budgets_begin(struct context *context, int64_t each)
         context->budgets[i] = -(each * (INT64_C(1) << BUDGET_BITS));
 }
 
+/* Adds the instructions that each was charged since it was begun with as many. Some may have paid
+ * for others in advance: less than nothing is nothing. */
+static inline void budgets_add(const struct context *context, int64_t each,
+                               uint64_t sums[CONTEXT_BUDGETS])
+{
+    for (uint32_t i = 0; i < CONTEXT_BUDGETS; i++) {
+        int64_t charged = (context->budgets[i] >> BUDGET_BITS) + each;
+        sums[i] += charged > 0 ? (uint64_t)charged : 0;
+    }
+}
+
 /* Since they were begun with as many. */
 static inline struct spent budgets_spent(const struct context *context, int64_t each)
 {
