@@ -50,12 +50,12 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
  * code alike: weights are wrong by a part that no number of windows removes. Where windows differ
  * much in what they hold this moves figures much, where they are alike less: like chance, which is
  * known. So chance is taken as if no more than so many windows could be had. Trails last equally
- * long, but are wrong about how long that is, in each kind of code by another part: besides, each
- * count is off by a part of itself, however many trails there are. How many, which part, and how
- * far the number of all instructions is off, was fitted to runs of bench programs against exact
- * ones (docs/experiments/weights.md). */
-enum { WINDOWS_SHARE = 20, TRAILS_SHARE = 600, WINDOWS_TAKEN = 1500 };
-static const double TRAILS_SD = 0.15, SCALE_SD = 0.25;
+ * long, but are wrong about how long that is, in each kind of code by another part: there each
+ * count is off by a part of itself instead, however many trails there are; probabilities of
+ * branches by more. How many, which part, and how far the number of all instructions is off, was
+ * fitted to runs of bench programs against exact ones (docs/experiments/weights.md). */
+enum { WINDOWS_SHARE = 20, WINDOWS_TAKEN = 1500 };
+static const double TRAILS_SD = 0.1, TAKEN_SD = 0.15, SCALE_SD = 0.25;
 
 /* True if trails counted, and so many that some were long. */
 static bool by_trails(const struct totals *totals)
@@ -79,7 +79,7 @@ static double tsc_hz(const struct profile *profile)
 static double scale_sd(const struct profile *profile)
 {
     const struct totals *totals = &profile->totals;
-    const double copies = 0.15, usual = 0.35, few = 1, cold = 0.1, least = 0.2, much_ns = 1.5;
+    const double copies = 0.12, usual = 0.25, few = 1, cold = 0.1, least = 0.15, much_ns = 1.5;
     if (!totals->user_ticks)
         return 0; /* they are not scaled: instructions_total */
     if (!totals->recorded)
@@ -105,9 +105,9 @@ static double widened(const struct totals *totals, double windows)
 
 /* What is wrong with the weight of code beside the weight of all other code moves its share: the
  * larger the part that it has, the less. */
-static double trails_sd(const struct totals *totals, double share)
+static double trails_sd(const struct totals *totals, double share, double sd)
 {
-    return by_trails(totals) && share < 1 ? TRAILS_SD * share * (1 - share) : 0;
+    return by_trails(totals) && share < 1 ? sd * share * (1 - share) : 0;
 }
 
 struct estimate estimate_raise(struct estimate estimate, double by, double most)
@@ -131,7 +131,7 @@ struct quantity quantity_of(const struct profile *profile, const struct sums *su
     if (by_trails(totals)) /* long ones know how much ran in all, whatever a batch has counted */
         quantity.alone_sd = ((double)totals->long_trails * quantity.count_sd + quantity.alone_sd) /
                             ((double)totals->long_trails + 1);
-    double wider = widened(totals, by_trails(totals) ? TRAILS_SHARE : WINDOWS_SHARE);
+    double wider = by_trails(totals) ? 1 : widened(totals, WINDOWS_SHARE);
     quantity.count_sd *= wider;
     quantity.alone_sd *= wider;
     return quantity;
@@ -254,7 +254,7 @@ struct estimate estimate_share(const struct profile *profile, const struct quant
     double sd = share_sd(totals->batches, quantity->count, quantity->count_sd, totals->count,
                          totals->count_xx);
     double part = (double)quantity->count / (double)totals->count;
-    struct estimate share = skewed(totals, part, sd, trails_sd(totals, part));
+    struct estimate share = skewed(totals, part, sd, trails_sd(totals, part, TRAILS_SD));
     if (share.hi > 1) /* false where nothing is known */
         share.hi = fmax(share.value, 1);
     return share;
@@ -317,7 +317,7 @@ struct estimate estimate_part(const struct profile *profile, const struct quanti
     if (profile->totals.batches < 2)
         return (struct estimate){share, NAN, NAN};
     double sd = (others * part->alone_sd + own * rest->alone_sd) / (all * all);
-    sd = hypot(sd, trails_sd(&profile->totals, share));
+    sd = hypot(sd, trails_sd(&profile->totals, share, TAKEN_SD));
     double half = student_t(profile->totals.batches - 1) * sd;
     return (struct estimate){share, fmax(share - half, 0), fmin(share + half, 1)};
 }
@@ -366,7 +366,7 @@ struct estimate estimate_taken(const struct profile *profile, const struct sums 
     uint64_t degrees = b < 2 ? 1 : (uint64_t)(b + 0.5);
     double half = student_t(degrees) * sqrt(b / fmax(b - 1, 0.5) * residual) / all *
                   widened(totals, WINDOWS_TAKEN);
-    half = hypot(half, student_t(degrees) * trails_sd(totals, share));
+    half = hypot(half, student_t(degrees) * trails_sd(totals, share, TAKEN_SD));
     return taken_interval(totals, share, half, all);
 }
 

@@ -261,18 +261,18 @@ static void weights_are_known_so_far(void **state)
     totals->long_rates = 9 << RATE_BITS;
     totals->long_rates_yy = (uint64_t)(9 * 1.16 * (1 << RATE_BITS) * (1 << RATE_BITS));
     count = estimate_count(&profile, &quantity);
-    double rates = hypot(0.9 * sqrt(0.16 / 8), 0.035), known = hypot(hypot(0.15, 0.15), rates);
+    double rates = hypot(0.9 * sqrt(0.16 / 8), 0.025), known = hypot(hypot(0.12, 0.1), rates);
     near((count.hi - count.lo) / 2 / count.value, known * student_t(99), 0.001);
     totals->translate_ns = 3 * totals->instructions; /* twice 1.5 ns for each instruction */
     count = estimate_count(&profile, &quantity);
     near(count.hi / count.value - 1, hypot(known, pow(2, 1.5)) * student_t(99), 0.001);
     totals->translate_ns = 0;
-    /* Trails were fitted by themselves: to 600, and 15 % of each count. */
+    /* Trails were fitted by themselves: to a tenth of each count, however many there are. */
     totals->windows = 600 * 7;
-    near(quantity_of(&profile, &sums).count_sd, 2 * few, 1e-9 * few);
+    near(quantity_of(&profile, &sums).count_sd, unweighed, 1e-9 * few);
     double part = (double)steady.count / (double)totals->count;
     struct estimate share = estimate_share(&profile, &quantity, false);
-    near((share.hi - share.lo) / 2, 0.15 * part * (1 - part) * student_t(99), 1e-6);
+    near((share.hi - share.lo) / 2, 0.1 * part * (1 - part) * student_t(99), 1e-6);
     /* What one batch of a hundred has seen may be more than five times as much. */
     totals->windows = 0;
     struct sums seldom = {.count = 100, .count_yy = 100 * 100, .count_xy = 100 * 1000};
@@ -288,7 +288,7 @@ static void weights_are_known_so_far(void **state)
     quantity = quantity_of(&profile, &steady);
     totals->long_trails = totals->long_rates = totals->long_rates_yy = 0;
     count = estimate_count(&profile, &quantity);
-    near(count.hi / count.value - 1, hypot(0.15, 0.35) * student_t(99), 0.001);
+    near(count.hi / count.value - 1, hypot(0.12, 0.25) * student_t(99), 0.001);
     profile_release(&profile);
 }
 
