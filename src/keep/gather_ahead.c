@@ -62,30 +62,41 @@ static uint64_t code_left(const struct gather_ahead *ahead)
     return code;
 }
 
-/* Each pack learns anew what code looks like, so there are few: once there is time for nearly all
- * that is known. The end has a few milliseconds for the rest. */
-static void pack(struct gather_ahead *ahead)
+/* Each pack learns anew what code looks like, so there are few: once there is time for all that is
+ * known, or for a large one. The end has a few milliseconds for the rest. */
+static bool pack(struct gather_ahead *ahead)
 {
-    enum { LEAST_BYTES = 1 << 17 };
+    enum { LEAST_BYTES = 1 << 17, LARGE_BYTES = 1 << 20 };
     struct kept_picked picked = {0};
-    uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID), most = ahead->pack_ns / KEPT_BYTE_NS;
-    packs_forget(ahead);
-    uint64_t left = code_left(ahead);
-    if (left < LEAST_BYTES || most < left - left / 4)
-        return;
+    uint64_t left = code_left(ahead), most = ahead->pack_ns / KEPT_BYTE_NS;
+    if (left < LEAST_BYTES || most < (left < LARGE_BYTES ? left : LARGE_BYTES))
+        return false;
     for (size_t i = 0; i < ahead->jobs.n; i++)
         kept_pick(&picked, &ahead->jobs.at[i]->gathered.kept, most, &ahead->in_file);
-    if (picked.n)
+    bool any = picked.n;
+    if (any)
         kept_pack_make(&ahead->packs, &picked, &ahead->in_file, &ahead->stops);
-    ahead->packed_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
     vec_release(&picked);
+    return any;
+}
+
+static void packs_make(struct gather_ahead *ahead)
+{
+    packs_forget(ahead);
+    for (bool more = true; more && !atomic_load(&ahead->stops);) {
+        uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        more = pack(ahead);
+        uint64_t took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+        ahead->packed_ns += took;
+        ahead->pack_ns -= took < ahead->pack_ns ? took : ahead->pack_ns;
+    }
 }
 
 static void work(struct gather_ahead *ahead)
 {
     for (size_t i = 0; i < ahead->jobs.n && !atomic_load(&ahead->stops); i++)
         module_gather_ahead(ahead->jobs.at[i], &ahead->profile, &ahead->places);
-    pack(ahead);
+    packs_make(ahead);
 }
 
 static void *thread_run(void *context)

@@ -185,7 +185,7 @@ enum { WHOLE_BYTES = CHUNK_PAYLOAD_MAX / 8 };
 static size_t columns_slice(const struct slices *slices, const struct kept_parts *sorted,
                             uint64_t hasty_code)
 {
-    enum { SLICES = 8, LEAST_BYTES = 1 << 17, MOST_BYTES = 1 << 20 };
+    enum { SLICES = 2, LEAST_BYTES = 1 << 16, MOST_BYTES = 1 << 20 };
     uint64_t code = 0, bytes = 0;
     if (!slices->waited_for)
         return WHOLE_BYTES;
