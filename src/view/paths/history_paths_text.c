@@ -3,7 +3,9 @@
 #include "analysis/paths/history_paths.h"
 
 #include "analysis/counts/labels.h"
+#include "base/memory.h"
 #include "view/head.h"
+#include "view/paths/fold.h"
 #include "text/sheet.h"
 
 #include <inttypes.h>
@@ -16,15 +18,46 @@ static double share_of(const struct history_paths *paths, const struct history_p
 
 /* ---- text */
 
+/* A piece of a list: " a b", or " (a b) x 3". */
+static void piece_begin(FILE *to, const struct fold *fold)
+{
+    fputs(fold->times > 1 && fold->n > 1 ? " (" : " ", to);
+}
+
+static void piece_end(FILE *to, const struct fold *fold)
+{
+    if (fold->times > 1)
+        fprintf(to, "%s x %u", fold->n > 1 ? ")" : "", fold->times);
+}
+
+static void blocks_print(FILE *to, const uint64_t *blocks, uint32_t n)
+{
+    struct fold fold;
+    fprintf(to, "      blocks");
+    for (uint32_t i = 0; i < n; i += fold.n * fold.times) {
+        fold = fold_next(blocks + i, n - i);
+        piece_begin(to, &fold);
+        for (uint32_t k = 0; k < fold.n; k++)
+            fprintf(to, "%s0x%" PRIx64, k ? " " : "", blocks[i + k]);
+        piece_end(to, &fold);
+    }
+    fputc('\n', to);
+}
+
+/* Lines of one turn of each loop; each once in a row. */
 static void lines_print(FILE *to, const struct history_paths *paths,
-                        const struct history_path *path)
+                        const struct history_path *path, const uint64_t *blocks)
 {
     const char *before = "";
-    for (uint32_t i = 0; i < path->n_blocks; i++) {
-        const char *line = line_text(paths->scene, path->module, path->blocks[i].v);
-        if (*line && strcmp(line, before) != 0)
-            fprintf(to, "%s %s", *before ? "" : "      lines", line);
-        before = *line ? line : before;
+    struct fold fold;
+    for (uint32_t i = 0; i < path->n_blocks; i += fold.n * fold.times) {
+        fold = fold_next(blocks + i, path->n_blocks - i);
+        for (uint32_t k = 0; k < fold.n; k++) {
+            const char *line = line_text(paths->scene, path->module, blocks[i + k]);
+            if (*line && strcmp(line, before) != 0)
+                fprintf(to, "%s %s", *before ? "" : "      lines", line);
+            before = *line ? line : before;
+        }
     }
     if (*before)
         fputc('\n', to);
@@ -42,11 +75,12 @@ static void path_print(FILE *to, const struct history_paths *paths, const struct
             100 * (double)path->alone / (double)path->records, ink_begin(ink, INK_NAME),
             name_text(paths->scene, path->linkage), ink_end(ink, INK_NAME),
             paths->scene->modules.at[path->module].name);
-    fprintf(to, "      blocks");
+    uint64_t *blocks = mem_alloc(path->n_blocks * sizeof *blocks);
     for (uint32_t i = 0; i < path->n_blocks; i++)
-        fprintf(to, " 0x%" PRIx64, path->blocks[i].v);
-    fputc('\n', to);
-    lines_print(to, paths, path);
+        blocks[i] = path->blocks[i].v;
+    blocks_print(to, blocks, path->n_blocks);
+    lines_print(to, paths, path, blocks);
+    mem_free(blocks);
 }
 
 void history_paths_text(FILE *to, const struct history_paths *paths, const struct ink *ink,
