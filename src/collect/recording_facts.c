@@ -51,6 +51,8 @@ void facts_first(struct profile *head, const struct recording_options *options)
         profile_fact(head, "only", options->only_text);
     if (options->compress)
         profile_fact(head, "compress", options->compress);
+    if (options->metric)
+        profile_fact(head, "path_metric", options->metric);
     if (options->hotlist)
         profile_fact(head, "hotlist", hotlist_kind_name((enum hotlist_kind)(options->hotlist - 1)));
     if (options->core) {

@@ -51,6 +51,7 @@ struct recording_options {
     bool paths;              /* count paths, */
     bool path_ticks;         /* and their time, */
     bool path_ticks_all;     /* of every passage */
+    const char *metric;      /* counted in place of their time; NULL: time */
     bool loops;              /* of traces: runs of loops, */
     bool trace_paths;        /* paths, */
     bool trace_contexts;     /* calling contexts */

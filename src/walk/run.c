@@ -1,5 +1,6 @@
 #include "walk/run.h"
 
+#include "walk/count/event_clock.h"
 #include "walk/count/node_ticks.h"
 #include "walk/count/passages.h"
 #include "walk/count/plan_apply.h"
@@ -190,6 +191,7 @@ static void left_apply(const struct walk *walk)
 
 static void clock_stop(struct context *context)
 {
+    event_clock_pause(context);
     if (context->node_timed || passages_run(context) || flow_runs(context))
         context->paused = sys_tsc();
 }
@@ -197,6 +199,7 @@ static void clock_stop(struct context *context)
 static void clock_go_on(const struct walk *walk)
 {
     struct context *context = walk->context;
+    event_clock_go_on(context);
     if (walk->cache->contexts && walk->cache->contexts->ticks_some)
         node_stay_resume(context, context->paused, sys_tsc());
     if (!context->paused)

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    CHANNEL_VERSION = 18,
+    CHANNEL_VERSION = 19,
     CHANNEL_N = 64,
     CHANNEL_THREADS = 1 << 10, /* recorded at one time, per process */
     CHANNEL_HEADER_BYTES = 1 << 16,
@@ -101,6 +101,10 @@ struct record_options {
     uint32_t covered;       /* code that is PLAN_COVERED has no other counters */
     uint32_t contexts;      /* CONTEXTS_: calling contexts of functions that are PLAN_FUNCTION */
     uint32_t contexts_max;  /* nodes per thread; 0: as many as fit */
+    /* What is counted along paths in place of ticks: enum event_clock_kind; of a perf event its
+     * numbers. */
+    uint32_t event_clock, event_type;
+    uint64_t event_config, event_config1, event_config2;
     /* Samples: the design of the compressor (compress/design.h) that the process passes its windows
      * through; "": none. */
     char compress[RECORD_COMPRESS_BYTES];

@@ -92,7 +92,9 @@
     LOSS(waste_crowded, "waste not counted: too many pairs of places")                             \
     LOSS(waste_unread, "search for waste began anew: code without a file")                         \
     LOSS(page_unknown,                                                                             \
-         "access without its physical page: not in memory when gait looked, or the process ended")
+         "access without its physical page: not in memory when gait looked, or the process ended") \
+    LOSS(event_unread,                                                                             \
+         "event not counted along paths: on no counter of the processor when it was to be read")
 
 enum loss {
 #define LOSS_ENUM(name, text) LOSS_##name,

@@ -30,6 +30,9 @@ enum plan_action {
  * call in between is left out; COUNT adds the time since SET. Counters are then pairs, count and
  * ticks: 2^bits pairs from `counter` on. */
 enum { PLAN_TICKS = 1 };
+/* What PLAN_TICKS counts: ticks; page faults of the thread; a perf event, by the processor's own
+ * counter. */
+enum event_clock_kind { EVENT_CLOCK_TSC, EVENT_CLOCK_FAULTS, EVENT_CLOCK_PERF };
 /* Flag of the same, instead: measure some passages, chosen at random at SET, several in one burst.
  * Counters are then 2^bits counts, followed by 2^bits of struct wire_measured. */
 enum { PLAN_SOME = 8 };

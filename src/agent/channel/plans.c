@@ -80,6 +80,7 @@ bool plans_open(long fd)
         return false;
     plan->counters = UINT64_C(1) + agent.options.plan_counters;
     plan->covered = agent.options.covered;
+    plan->events = agent.options.event_clock;
     plan->ask = ask;
     plan->known = map(-1, 0, sizeof *plan->known, PROT_READ | PROT_WRITE);
     if (plan->known)

@@ -16,6 +16,7 @@
 #include "agent/threads/begin.h"
 #include "agent/threads/threads.h"
 #include "agent/threads/trace.h"
+#include "walk/count/event_clock.h"
 #include "walk/base/sys.h"
 
 #include <linux/sched.h>
@@ -146,6 +147,7 @@ static bool forked(struct thread *thread)
     }
     agent.parent = agent.channel;
     agent.pid = pid;
+    event_clock_close(thread->context);
     thread->tid = pid;
     thread->start_cpu_ns = 0;
     thread->dispatching = (struct dispatching){0};
@@ -156,6 +158,7 @@ static bool forked(struct thread *thread)
         thread->walking = 0;
         return false;
     }
+    event_clock_begin(thread->context);
     gate_enter(&agent.cache->gate);
     if (agent.options.mode == RECORD_EXACT_TRACE)
         trace_begin(thread);

@@ -6,6 +6,7 @@
 #include "agent/exact/exact_counts.h"
 #include "agent/exact/exact_pause.h"
 #include "agent/threads/trace.h"
+#include "walk/count/event_clock.h"
 
 void exact_prepare(struct thread *thread)
 {
@@ -25,6 +26,7 @@ void exact_prepare(struct thread *thread)
 
 void exact_enter(struct thread *thread)
 {
+    event_clock_begin(thread->context);
     gs_write((uint64_t)thread->context);
     gate_enter(&agent.cache->gate);
     thread->walking = 1;

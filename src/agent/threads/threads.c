@@ -6,10 +6,12 @@
 #include "agent/base/ring.h"
 #include "agent/base/thread.h"
 #include "agent/threads/bank.h"
+#include "agent/threads/event_page.h"
 #include "agent/threads/stream.h"
 #include "agent/threads/trace.h"
 #include "agent/threads/trigger.h"
 #include "walk/base/sys.h"
+#include "walk/count/event_clock.h"
 
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -167,6 +169,9 @@ static bool context_map(struct thread *thread)
     context_init(thread->context);
     thread->context->paths_lost = &agent.channel->losses[LOSS_path_lost];
     thread->context->interrupted = &agent.channel->losses[LOSS_interrupted];
+    thread->context->events_lost = &agent.channel->losses[LOSS_event_unread];
+    thread->context->event_kind = agent.options.event_clock;
+    thread->context->event_open = event_page_open;
     return !exact || bank_map(thread);
 }
 
@@ -183,6 +188,8 @@ bool thread_equip(struct thread *thread)
 
 void thread_strip(struct thread *thread)
 {
+    if (thread->context)
+        event_clock_close(thread->context);
     if (thread->context)
         sys3(SYS_munmap, (long)thread->context, (long)thread_context_bytes(), 0);
     thread->context = NULL;

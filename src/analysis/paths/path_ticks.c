@@ -64,7 +64,8 @@ struct estimate path_clock_ticks(const struct path_clock *clock, const struct pr
     const struct sums *measured = row_find(profile, *ran, PATH_MEASURED);
     const struct sums *looked = row_find(profile, *ran, PATH_LOOKED);
     double count = (double)sums->count, all = (double)sums->time;
-    *ret_measured = measured ? measured->count : sums->time ? sums->count : 0;
+    bool each = sums->time || clock->event; /* of every passage */
+    *ret_measured = measured ? measured->count : each ? sums->count : 0;
     if (!*ret_measured)
         return (struct estimate){NAN, NAN, NAN};
     if (!measured)
@@ -175,7 +176,8 @@ static double taken_find(const struct profile *profile, const struct path_clock 
 
 struct path_clock path_clock_find(const struct profile *profile)
 {
-    struct path_clock clock = {.some = profile->mode == PROFILE_EXACT && some_measured(profile)};
+    struct path_clock clock = {.event = profile_fact_find(profile, "path_metric"),
+                               .some = profile->mode == PROFILE_EXACT && some_measured(profile)};
     if (!clock.some)
         return clock;
     double cpu = cpu_ticks(profile), sum = path_clock_sum(&clock, profile);

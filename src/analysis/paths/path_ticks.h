@@ -16,12 +16,13 @@
 #include "analysis/counts/estimate.h"
 
 struct path_clock {
-    bool some;      /* of passages some were measured: */
-    double raw;     /* what was measured, scaled to all passages, by the CPU time */
-    double look;    /* ticks that are taken off for each look */
-    double writing; /* ticks that writing a passage down takes at most, for each look */
-    double taken;   /* and that were taken off the estimates for it */
-    bool brief;     /* the run was too short for its CPU time to tell anything */
+    const char *event; /* that was counted in place of ticks (record --metric); NULL: none */
+    bool some;         /* of passages some were measured: */
+    double raw;        /* what was measured, scaled to all passages, by the CPU time */
+    double look;       /* ticks that are taken off for each look */
+    double writing;    /* ticks that writing a passage down takes at most, for each look */
+    double taken;      /* and that were taken off the estimates for it */
+    bool brief;        /* the run was too short for its CPU time to tell anything */
 };
 
 struct path_clock path_clock_find(const struct profile *profile);

@@ -158,6 +158,9 @@ static bool contexts_complete(struct record_command *options, struct err *err)
         return err_set(err, ERR_USAGE, "--merge-sites goes with --exact=contexts");
     if (walks->record.contexts_max && !*contexts)
         return err_set(err, ERR_USAGE, "--max-contexts goes with --exact=contexts");
+    if (walks->metric && (!walks->paths || *contexts || walks->core))
+        return err_set(err, ERR_USAGE,
+                       "--metric goes with --exact=paths, and not with contexts or --core");
     if (walks->path_ticks && !walks->paths && !*contexts)
         return err_set(err, ERR_USAGE, "--ticks goes with --exact=paths and --exact=contexts");
     if (options->merges_sites)

@@ -4,6 +4,7 @@
 #include "cmd/options/flags.h"
 #include "cmd/record/record_complete.h"
 #include "collect/exact/path_plans.h"
+#include "collect/perf/perf_counter.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -111,6 +112,24 @@ static bool take_ticks(void *to, const struct flag *flag, const char *value, str
     walks->path_ticks = true;
     walks->path_ticks_all = value && !strcmp(value, "all");
     return !value || walks->path_ticks_all;
+}
+
+static bool take_metric(void *to, const struct flag *flag, const char *value, struct err *err)
+{
+    struct recording_options *walks = &((struct record_command *)to)->walks;
+    struct perf_event_name event = {0};
+    (void)flag;
+    bool faults = !strcmp(value, "faults");
+    if (!faults && !perf_name_parse(value, &event, err))
+        return false;
+    walks->metric = value;
+    walks->path_ticks = walks->path_ticks_all = true;
+    walks->record.event_clock = faults ? EVENT_CLOCK_FAULTS : EVENT_CLOCK_PERF;
+    walks->record.event_type = event.type;
+    walks->record.event_config = event.config;
+    walks->record.event_config1 = event.config1;
+    walks->record.event_config2 = event.config2;
+    return faults || perf_counter_try(&event, err);
 }
 
 static bool take_core(void *to, const struct flag *flag, const char *value, struct err *err)
@@ -324,6 +343,9 @@ static const struct flag flags[] = {
     EXACT("paths", "count the paths through functions (gait paths)"),
     {"ticks", 0, "[=all]", NULL, "also measure their time: some executions, or all",
      .take = take_ticks, .expected = "all, or nothing"},
+    {"metric", 0, "EVENT", NULL,
+     "with --exact=paths: count EVENT along paths, not time: faults, or an event of the processor",
+     .take = take_metric},
     EXACT("contexts", "count calls in each calling context (gait contexts)"),
     EXACT("paths+contexts", "both: paths in each calling context (gait paths --contexts)"),
     {"max-contexts", 0, "N", NULL, "contexts per thread at most; further calls are only counted",

@@ -26,6 +26,7 @@ struct summary {
 struct summaries {
     VEC(struct summary);
     enum path_metric metric; /* of the first */
+    const char *event;       /* that was counted in place of ticks; NULL: none */
     double hot;              /* the least share of what is hot */
 };
 
@@ -83,7 +84,7 @@ static double hot_share(const struct summary *summary)
 static const char *weight_text(const struct summaries *all)
 {
     return all->metric == METRIC_L1D     ? "misses"
-           : all->metric == METRIC_TICKS ? "ticks"
+           : all->metric == METRIC_TICKS ? all->event ? all->event : "ticks"
                                          : "instructions";
 }
 
@@ -357,7 +358,7 @@ static bool hot_fill(struct lab_rows *rows, const struct lab_recording *all, siz
         *summary = (struct summary){.name = lab_file_name(all[i].file), .all = weight_all(&paths)};
         lab_text(row, summary->name);
         if (!i)
-            summaries.metric = paths.metric;
+            summaries.metric = paths.metric, summaries.event = paths.clock.event;
         if (functions)
             functions_show(row, &paths, summary, summaries.hot);
         else

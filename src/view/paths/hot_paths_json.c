@@ -72,7 +72,9 @@ static void path_json(struct json *json, const struct hot_paths *paths, const st
     estimate_json(json, "count", "lo", "hi", count);
     json_object(json, "metrics");
     json_number(json, "instructions", count.value * path->instructions);
-    if (paths->has_ticks) {
+    if (paths->has_ticks && paths->clock.event) {
+        json_number(json, "events", path->ticks.value);
+    } else if (paths->has_ticks) {
         estimate_json(json, "ticks", "ticks_lo", "ticks_hi", path->ticks);
         json_integer(json, "measured", path->measured);
     }
@@ -103,6 +105,8 @@ void hot_paths_json(FILE *to, const struct hot_paths *paths, struct hot_paths_cu
     json_integer(&json, "unread", paths->unread);
     json_integer(&json, "unknown", paths->unknown);
     json_integer(&json, "functions", paths->functions);
+    if (paths->clock.event)
+        json_string(&json, "event", paths->clock.event);
     if (paths->clock.some) {
         json_string(&json, "ticks_of", "bursts");
         json_number(&json, "ticks_raw", paths->clock.raw);

@@ -64,12 +64,13 @@ static void callers_print(FILE *to, const struct hot_paths *paths, uint32_t node
 }
 
 /* Of each passage. */
-static void ticks_print(FILE *to, const struct hot_path *path, int density)
+static void ticks_print(FILE *to, const struct hot_path *path, const char *event, int density)
 {
     double n = (double)path->quantity.count;
     if (n <= 0)
         return;
-    fprintf(to, ", %.2f ticks a passage", path->ticks.value / n);
+    fprintf(to, event ? ", %.3g %s a passage" : ", %.2f %s a passage", path->ticks.value / n,
+            event ? event : "ticks");
     if (path->ticks.lo < path->ticks.hi)
         fprintf(to, " (%.2f to %.2f)", path->ticks.lo / n, path->ticks.hi / n);
     if (density)
@@ -108,7 +109,7 @@ static void path_print(FILE *to, const struct hot_paths *paths, const struct hot
     if (paths->has_ticks && !path->measured)
         fprintf(to, ", ticks not measured");
     else if (paths->has_ticks)
-        ticks_print(to, path, density);
+        ticks_print(to, path, paths->clock.event, density);
     if (path->measured && path->measured < path->quantity.count)
         fprintf(to, " of %" PRIu64 " measured", path->measured);
     if (paths->has_modelled)
@@ -172,8 +173,10 @@ void hot_paths_text(FILE *to, const struct hot_paths *paths, const struct ink *i
         fprintf(to, "%" PRIu32 " in a row: each begins at any path that as many follow\n",
                 paths->iterations);
     bool sampled = paths->scene->sides[paths->side]->mode == PROFILE_SAMPLED;
+    const char *event = paths->metric == METRIC_TICKS ? paths->clock.event : NULL;
     fprintf(to, "paths%s, weighed by %s%s\n\n",
-            paths->in_contexts ? " in each calling context" : "", weight_text(paths->metric),
+            paths->in_contexts ? " in each calling context" : "",
+            event ? event : weight_text(paths->metric),
             sampled ? counts_text(paths->scene, paths->side, BY_PATH) : "");
     for (; shown < paths->n && shown < cut.limit; shown++) {
         if (hot_path_share(paths, &paths->at[shown]) < cut.share)

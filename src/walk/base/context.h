@@ -120,6 +120,15 @@ struct context {
     uint64_t pending_slot, pending;
     uint64_t slot_ticks_rax;
     uint32_t nodes_used, n_nodes;
+    /* What PLAN_TICKS counts (walk/count/event_clock.h): its kind; of a perf event the kernel's
+     * page, how to get one, whether that was refused, and the last count. */
+    uint32_t event_kind, event_refused, event_pausing;
+    uint64_t event_paused; /* the count when the dispatcher interrupted */
+    const void *event_page;
+    const void *(*event_open)(void); /* NULL: there is none */
+    uint64_t event_count;
+    uint64_t slot_event_rcx, slot_event_lock, slot_event_offset;
+    uint64_t *events_lost; /* incremented when it could not be read */
 
     _Alignas(4096) uint32_t records[CONTEXT_RECORDS];
     _Alignas(4096) uint8_t stack[CONTEXT_STACK_BYTES];

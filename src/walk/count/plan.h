@@ -25,6 +25,7 @@ struct plan {
     const uint8_t *library;    /* PLAN_LIBRARY_BYTES */
     uint64_t counters;         /* valid counters are below this */
     bool covered;              /* PLAN_COVERED code has no other counters */
+    uint32_t events;           /* enum event_clock_kind: what PLAN_TICKS counts */
     struct known_paths *known; /* NULL: known paths get no counters */
     /* Waits until the tool has made the plan of the function at that offset of the library. NULL:
      * all are made. */

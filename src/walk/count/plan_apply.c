@@ -1,5 +1,6 @@
 #include "walk/count/plan_apply.h"
 
+#include "walk/count/event_clock.h"
 #include "walk/count/node_tree.h"
 #include "walk/count/passages.h"
 #include "walk/count/path_table.h"
@@ -85,7 +86,8 @@ static void apply(const struct wire_plan *operation, struct context *context)
 {
     uint64_t sum = context->path + (uint64_t)operation->value;
     bool ticks = operation->flags & PLAN_TICKS;
-    uint64_t now = ticks ? sys_tsc() : 0, elapsed = now - context->path_began;
+    uint64_t now = ticks ? event_clock_now(context) : 0;
+    uint64_t elapsed = event_clock_since(now, context->path_began);
     switch ((enum plan_action)operation->action) {
     case PLAN_SET:
         context->path = (uint64_t)operation->value;

@@ -218,6 +218,13 @@ static void emit_operation(struct taken *t, const struct plan *plan,
     bool in_node = operation->flags & PLAN_IN_NODE;
     struct plan_path behind = path_behind(*path, operation);
     struct wire_plan count;
+    if (ticks && plan->events == EVENT_CLOCK_FAULTS) {
+        taken_settle(t, path);
+        emit_left(t, plan, operation);
+        taken_give_back(t);
+        *path = behind.known ? behind : (struct plan_path){0};
+        return;
+    }
     switch ((enum plan_action)operation->action) {
     case PLAN_SET:
         if (ticks)
@@ -294,6 +301,7 @@ void plan_emit(const struct plan *plan, plan_place place, struct code_cursor *c,
     if (!place)
         return;
     struct taken taken = taken_at(c, room);
+    taken.counter = plan->events == EVENT_CLOCK_PERF;
     const struct wire_plan *operations = plan_operation(plan, place);
     for (uint32_t i = 0; i < plan_operations(place); i++) {
         taken.clocked &= i && operations[i - 1].action == PLAN_COUNT;

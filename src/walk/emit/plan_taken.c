@@ -1,5 +1,7 @@
 #include "walk/emit/plan_taken.h"
 
+#include "walk/emit/event_code.h"
+
 void taken_rcx(struct taken *t)
 {
     if (!t->room->free && !t->rcx)
@@ -84,7 +86,10 @@ static void emit_clock_take(struct taken *t)
 void emit_clock(struct taken *t)
 {
     emit_clock_take(t);
-    emit_clock_read(t);
+    if (t->counter)
+        event_emit(t);
+    else
+        emit_clock_read(t);
 }
 
 void emit_clock_alone(struct taken *t)

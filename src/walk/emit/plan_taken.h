@@ -19,6 +19,7 @@ struct taken {
     const struct plan_room *room;
     bool flags_free;
     bool rcx, r11, rax, ticks;
+    bool counter; /* the clock is a counter of the processor (event_code.h) */
     bool clocked; /* the operation before has just read the clock, for path_began */
 };
 

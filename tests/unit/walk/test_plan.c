@@ -1,14 +1,18 @@
 /* Operations on edges: a function whose paths are numbered by a plan, and counted by hand. */
 #include "walk/emit/known_paths.h"
+#include "walk/count/event_clock.h"
 #include "walk/count/plan_apply.h"
 #include "walk/run.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "world.h"
@@ -350,8 +354,72 @@ static void paths_are_counted(void **state)
     assert_int_not_equal(plan->known->n, 0);
 }
 
+/* ---- by a counter of the processor, which this machine may not have: rdpmc traps, and a handler
+ * does it. The counter begins below 0, and goes on by STEP at each reading. Once the kernel moves
+ * the event meanwhile; once it is on no counter. */
+
+enum { STEP = 7, MOVED_AT = 100, STOPPED_AT = 200 };
+static struct perf_event_mmap_page page;
+static uint64_t read_times, read_outside, lost;
+
+static void pmc_read(int signal, siginfo_t *info, void *frame)
+{
+    ucontext_t *where = frame;
+    greg_t *gpr = where->uc_mcontext.gregs;
+    (void)signal, (void)info;
+    const uint8_t *code = (const uint8_t *)gpr[REG_RIP];
+    read_outside += !cache_contains(cache, (uint64_t)code);
+    if (code[0] != 0x0f || code[1] != 0x33 || (uint32_t)gpr[REG_RCX] + 1 != page.index)
+        _exit(77);
+    uint64_t now = (UINT64_C(1) << 48) - 1000 + STEP * ++read_times; /* 48 bits, negative */
+    gpr[REG_RAX] = (uint32_t)now;
+    gpr[REG_RDX] = now >> 32 & 0xffff;
+    gpr[REG_RIP] += 2;
+    if (read_times == MOVED_AT) {
+        page.lock += 2;
+        page.index = 3;
+    } else if (read_times == STOPPED_AT) {
+        page.index = 0;
+    }
+}
+
+static void a_counter_is_read_in_code(void **state)
+{
+    (void)state;
+    struct sigaction action = {.sa_sigaction = pmc_read, .sa_flags = SA_SIGINFO}, before;
+    page = (struct perf_event_mmap_page){
+        .lock = 8, .index = 2, .offset = 1000, .cap_user_rdpmc = 1, .pmc_width = 48};
+    sigaction(SIGSEGV, &action, &before);
+    plan->known = NULL;
+    plan->events = context->event_kind = EVENT_CLOCK_PERF;
+    context->event_page = &page;
+    context->events_lost = &lost;
+    context->path_began = context->event_count = 0;
+    cache_rehouse(cache, map_zeroed(ZONES_ARENA_BYTES, MAP_SHARED));
+    bank_empty(context->counters);
+    walker.single = false;
+    assert_int_equal(walked(plan_rounds, ROUNDS, 1), plan_rounds(ROUNDS, 1));
+    sigaction(SIGSEGV, &before, NULL);
+    uint64_t paths[16], passages = 0, events = *counter(OF_PAIRS + 65);
+    expect(ROUNDS, 1, paths);
+    for (uint32_t i = 0; i < 16; i++) {
+        assert_int_equal(*counter(OF_PAIRS + 2 * i), paths[i]);
+        passages += paths[i];
+        events += *counter(OF_PAIRS + 2 * i + 1);
+    }
+    /* All that is counted is somebody's, but for what passes between the two readings of the
+     * dispatcher each time. */
+    assert_int_equal(passages, ROUNDS);
+    assert_int_equal(read_times, STOPPED_AT);
+    assert_int_equal(context->event_count, (uint64_t)STEP * STOPPED_AT);
+    assert_true(read_outside && read_outside < STOPPED_AT / 2);
+    assert_int_equal(events, (uint64_t)STEP * (STOPPED_AT - read_outside / 2));
+    assert_true(lost >= 2 * ROUNDS - STOPPED_AT);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(paths_are_counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(paths_are_counted),
+                                       cmocka_unit_test(a_counter_is_read_in_code)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
