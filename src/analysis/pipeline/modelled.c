@@ -1,5 +1,7 @@
 #include "analysis/pipeline/modelled.h"
 
+#include "analysis/pipeline/window_course.h"
+
 #include "base/err.h"
 
 #include <math.h>
@@ -189,17 +191,17 @@ static void rows_settle(struct modelled *modelled)
 bool modelled_make(struct modelled *modelled, struct scene *scene, const char *core,
                    struct err *err)
 {
-    return modelled_make_quick(modelled, scene, core, 0, err);
+    return modelled_make_quick(modelled, scene, core, 0, 0, err);
 }
 
 bool modelled_make_quick(struct modelled *modelled, struct scene *scene, const char *core,
-                         size_t windows_most, struct err *err)
+                         size_t windows_most, uint64_t instructions_most, struct err *err)
 {
     const struct profile *profile = scene->sides[0];
     bool table = profile->modelled.n > 0;
     const char *recorded = profile_fact_find(profile, "core");
     const char *hz = profile_fact_find(profile, "tsc_hz");
-    *modelled = (struct modelled){.scene = scene, .every = 1};
+    *modelled = (struct modelled){.scene = scene, .every = 1, .most = instructions_most};
     if (windows_most)
         modelled->every = (profile->windows.n + windows_most - 1) / windows_most;
     if (!modelled->every) /* there are none */
@@ -215,6 +217,7 @@ bool modelled_make_quick(struct modelled *modelled, struct scene *scene, const c
     modelled->hz = hz ? strtod(hz, NULL) : 0;
     modelled->all.fields = fields_make(modelled);
     map_init(&modelled->keys, sizeof(struct modelled_place));
+    window_course_code(&modelled->code, scene, &modelled->model);
     if (table)
         table_take(modelled, profile);
     else
@@ -228,6 +231,7 @@ bool modelled_make_quick(struct modelled *modelled, struct scene *scene, const c
 void modelled_release(struct modelled *modelled)
 {
     map_release(&modelled->keys);
+    code_release(&modelled->code);
     vec_release(modelled);
     arena_release(&modelled->arena);
     model_release(&modelled->model);

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "model/core/model.h"
 #include "model/replay/account.h"
+#include "model/replay/code.h"
 #include "analysis/pipeline/core_choice.h"
 #include "analysis/counts/estimate.h"
 #include "analysis/counts/scene.h"
@@ -64,9 +65,11 @@ struct modelled {
     uint64_t broken;               /* windows that end where they make no sense */
     double hz;                     /* cycles to a second; 0: not known */
     struct arena arena;
-    struct map keys; /* module and address */
+    struct core_code code; /* of the model */
+    struct map keys;       /* module and address */
     VEC(struct modelled_row);
     size_t every;            /* window that is gone: 1 is all of them */
+    uint64_t most;           /* instructions of each; 0: all */
     struct modelled_row all; /* all rows, those of modules that are not shown as well */
 };
 
@@ -75,9 +78,10 @@ bool modelled_has(const struct profile *profile);
 /* core: NULL for the one that the profile was recorded with, or the usual. */
 bool modelled_make(struct modelled *modelled, struct scene *scene, const char *core,
                    struct err *err);
-/* The same with so many windows at most, from all of the run: for a quick look. 0: all. */
+/* The same with so many windows at most, from all of the run, and so many instructions of each: for
+ * a quick look. 0: all. */
 bool modelled_make_quick(struct modelled *modelled, struct scene *scene, const char *core,
-                         size_t windows_most, struct err *err);
+                         size_t windows_most, uint64_t instructions_most, struct err *err);
 void modelled_release(struct modelled *modelled);
 
 struct modelled_row *modelled_row(struct modelled *modelled, uint32_t module, uint64_t at);

@@ -34,7 +34,8 @@ static void half_take(struct modelled *modelled, size_t half)
 {
     struct window_course *course = mem_alloc(sizeof *course);
     struct account account;
-    window_course_open(course, modelled->scene, &modelled->model);
+    window_course_open(course, modelled->scene, &modelled->model, &modelled->code);
+    course->most = modelled->most;
     account_init(&account);
     const size_t every = modelled->every;
     for (size_t i = !half * every; i < course->windows->n; i += 2 * every)
@@ -44,7 +45,7 @@ static void half_take(struct modelled *modelled, size_t half)
         account_clear(&account);
         window_course_go(course, i);
         account_settle(listener);
-        window_weigh(modelled, &course->code, &account, i);
+        window_weigh(modelled, course->code, &account, i);
     }
     modelled->addressed = modelled->addressed || course->addresses > 0;
     modelled->unread += course->unread;

@@ -9,17 +9,23 @@ static const struct image *image_of(void *context, uint32_t module)
     return scene_image(context, 0, module);
 }
 
+void window_course_code(struct core_code *code, struct scene *scene, const struct model *model)
+{
+    code_init(code, model, (struct code_source){image_of, scene});
+}
+
 void window_course_open(struct window_course *course, struct scene *scene,
-                        const struct model *model)
+                        const struct model *model, struct core_code *code)
 {
     phase_set("modelling windows on", model->name);
     course->windows = &scene->sides[0]->windows;
-    code_init(&course->code, model, (struct code_source){image_of, scene});
-    replay_init(&course->replay, &course->code);
+    window_course_code(&course->own, scene, model);
+    course->code = code ? code : &course->own;
+    replay_init(&course->replay, course->code);
     map_init(&course->runs, sizeof(uint64_t[4]));
     residence_make(&course->residence, course->windows, model);
     course->addresses = course->unread = course->broken = 0;
-    course->gone = 0;
+    course->gone = course->most = 0;
     course->pending.n = 0;
     course->ready = NULL;
     course->firsts = (struct window_firsts){0};
@@ -29,7 +35,7 @@ void window_course_close(struct window_course *course)
 {
     residence_release(&course->residence);
     replay_release(&course->replay);
-    code_release(&course->code);
+    code_release(&course->own);
     map_release(&course->runs);
     vec_release(&course->firsts);
 }
@@ -40,7 +46,7 @@ static uint32_t run_first(struct window_course *course, const struct window_run 
     uint64_t key[] = {run->module, run->at, run->bytes, run->instructions};
     uint32_t index = map_add(&course->runs, key);
     if (index == course->firsts.n)
-        *vec_push(&course->firsts) = code_run(&course->code, run->module, (struct svma){run->at},
+        *vec_push(&course->firsts) = code_run(course->code, run->module, (struct svma){run->at},
                                               run->bytes, run->instructions);
     return course->firsts.at[index];
 }
@@ -70,15 +76,28 @@ static void run_take(struct window_course *course, const struct window_run *run)
     course->addresses += course->reader.n;
 }
 
+/* The next run; false: there is none, or no more are wanted. */
+static bool run_next(struct window_course *course, uint64_t *instructions,
+                     const struct window_run **ret_run)
+{
+    if (course->most && *instructions >= course->most)
+        return false;
+    if (!window_read(&course->reader, ret_run))
+        return false;
+    *instructions += (*ret_run)->instructions;
+    return true;
+}
+
 static void go(struct window_course *course, size_t index, uint64_t warming)
 {
     const struct window_run *run;
+    uint64_t instructions = 0;
     replay_gap(&course->replay, warming);
     residence_place(&course->residence, course->windows, index, course->replay.core);
     if (course->ready)
         course->ready(course->of, course->replay.core);
     window_open(&course->reader, course->windows, index);
-    while (window_read(&course->reader, &run))
+    while (run_next(course, &instructions, &run))
         run_take(course, run);
     pending_run(course, 0);
 }
@@ -89,8 +108,8 @@ static uint64_t warming_of(struct window_course *course, size_t index)
     const struct window_run *run;
     uint64_t instructions = 0;
     window_open(&course->reader, course->windows, index);
-    while (window_read(&course->reader, &run))
-        instructions += run->instructions;
+    while (run_next(course, &instructions, &run))
+        continue;
     return instructions / WINDOW_WARMING;
 }
 

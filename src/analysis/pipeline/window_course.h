@@ -21,9 +21,9 @@ struct window_pending {
 
 struct window_course {
     const struct windows *windows;
-    struct core_code code;
-    struct replay replay; /* to listen to */
-    struct map runs;      /* of module, address, bytes and instructions */
+    struct core_code *code, own; /* code: own, or that of others */
+    struct replay replay;        /* to listen to */
+    struct map runs;             /* of module, address, bytes and instructions */
     struct window_firsts {
         VEC(uint32_t);
     } firsts; /* of their code */
@@ -33,15 +33,18 @@ struct window_course {
     /* Called with the core as it is before the first instruction of a window; NULL: nobody asks. */
     void (*ready)(void *of, const struct core *core);
     void *of;
+    uint64_t most;      /* instructions of a window, from its first on; 0: all */
     uint64_t addresses; /* that were recorded */
     uint64_t unread;    /* instructions that could not be modelled */
     uint64_t broken;    /* windows that end where they make no sense */
     size_t gone;        /* windows so far */
 };
 
-/* Of the scene's first profile. It must not be moved. */
+/* Of the scene's first profile. It must not be moved. With `code` of window_course_code, which
+ * lives longer, instructions are not made again that others have made; else it is NULL. */
 void window_course_open(struct window_course *course, struct scene *scene,
-                        const struct model *model);
+                        const struct model *model, struct core_code *code);
+void window_course_code(struct core_code *code, struct scene *scene, const struct model *model);
 void window_course_close(struct window_course *course);
 void window_course_go(struct window_course *course, size_t index);
 /* The same, but all of it only warms: what others learned of the program's code and branches is

@@ -109,7 +109,7 @@ void window_records_take(struct sample_list *list, struct scene *scene, const st
     struct taking taking = {.listener = {step_hear, gap_hear}, .list = list};
     taking.course = mem_alloc(sizeof *taking.course);
     taking.unit = profileme_make(&setup, deliver, &taking);
-    window_course_open(taking.course, scene, model);
+    window_course_open(taking.course, scene, model, NULL);
     taking.course->replay.wrong_ways = true;
     replay_listen(&taking.course->replay, &taking.listener);
     for (size_t i = 0; i < taking.course->windows->n; i++) {

@@ -10,14 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { EACH_KIND = 4 };
+enum {
+    EACH_KIND = 4,
+    QUICK = 4000, /* instructions of a window */
+};
 
 /* ---- which are tried */
-
-static const struct image *image_of(void *scene, uint32_t module)
-{
-    return scene_image(scene, 0, module);
-}
 
 /* The best of each kind, then the best of all: bounds of different kinds are differently rough. */
 static void candidates_cut(struct whatif *whatif, struct candidates *candidates, size_t tries,
@@ -114,9 +112,11 @@ static void half_try(struct whatif *whatif, struct candidates *candidates, size_
 {
     struct window_course *windows = mem_alloc(sizeof *windows);
     struct trying trying = {.whatif = whatif, .candidates = candidates};
-    window_course_open(windows, whatif->modelled.scene, &whatif->modelled.model);
-    course_init(&trying.course, &windows->code);
-    trying.traits.code = &windows->code;
+    window_course_open(windows, whatif->modelled.scene, &whatif->modelled.model,
+                       &whatif->modelled.code);
+    windows->most = whatif->modelled.most;
+    course_init(&trying.course, windows->code);
+    trying.traits.code = windows->code;
     map_init(&trying.places, sizeof(uint64_t));
     for (size_t i = 0; i < candidates->n; i++)
         map_add(&trying.places, &candidates->at[i].at);
@@ -168,13 +168,11 @@ bool whatif_make(struct whatif *whatif, struct scene *scene, const struct whatif
                  struct err *err)
 {
     struct candidates candidates = {0};
-    struct core_code code;
     *whatif = (struct whatif){.user_share = 1, .speed = NAN};
-    if (!modelled_make_quick(&whatif->modelled, scene, asked->core, asked->windows, err))
+    if (!modelled_make_quick(&whatif->modelled, scene, asked->core, asked->windows,
+                             asked->quick ? QUICK : 0, err))
         return false;
-    code_init(&code, &whatif->modelled.model, (struct code_source){image_of, scene});
-    candidates_find(&candidates, &whatif->modelled, &code, asked);
-    code_release(&code);
+    candidates_find(&candidates, &whatif->modelled, &whatif->modelled.code, asked);
     candidates_cut(whatif, &candidates, asked->tries, asked->quick ? 0 : EACH_KIND);
     gain_begin(whatif, asked->measured);
     for (size_t half = 0; half < 2 && candidates.n; half++)

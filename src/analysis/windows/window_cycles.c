@@ -26,7 +26,7 @@ static void half_go(struct scene *scene, const struct model *model, size_t half,
 {
     struct hearing hearing = {.listener = {hear, NULL}};
     struct window_course *course = mem_alloc(sizeof *course);
-    window_course_open(course, scene, model);
+    window_course_open(course, scene, model, NULL);
     for (size_t i = !half; i < course->windows->n; i += 2)
         window_course_train(course, i);
     replay_listen(&course->replay, &hearing.listener);

@@ -20,6 +20,7 @@ void code_release(struct core_code *code)
 {
     vec_release(&code->insns);
     vec_release(&code->places);
+    vec_release(&code->made);
     vec_release(&code->alone);
     map_release(&code->ids);
     map_release(&code->lone);
@@ -125,20 +126,17 @@ static void target_read(struct code_insn *insn, const struct decoded *decoded)
 
 /* ---- runs */
 
-static uint32_t place_id(struct core_code *code, uint32_t module, struct svma at, uint8_t length)
-{
-    struct place_key key = {module, at.v};
-    uint32_t id = map_add(&code->ids, &key);
-    if (id == code->places.n)
-        *vec_push(&code->places) = (struct code_place){module, at, length};
-    return id;
-}
-
 static bool insn_make(struct core_code *code, const struct image *image, uint32_t module,
                       struct svma at, struct code_insn *ret)
 {
+    struct place_key key = {module, at.v};
+    uint32_t known = map_find(&code->ids, &key);
     struct decoded decoded;
     size_t room;
+    if (known != MAP_NONE) {
+        *ret = code->made.at[known];
+        return true;
+    }
     const uint8_t *bytes = image_bytes(image, at, &room);
     *ret = (struct code_insn){.at = replay_at(module, at)};
     if (!bytes || !decoded_read(image, at, &decoded) ||
@@ -147,7 +145,9 @@ static bool insn_make(struct core_code *code, const struct image *image, uint32_
     operand_read(ret, &decoded);
     stack_read(ret, &decoded);
     target_read(ret, &decoded);
-    ret->id = place_id(code, module, at, ret->core.length);
+    ret->id = map_add(&code->ids, &key);
+    *vec_push(&code->places) = (struct code_place){module, at, ret->core.length};
+    *vec_push(&code->made) = *ret;
     return true;
 }
 

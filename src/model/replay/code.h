@@ -65,9 +65,10 @@ struct core_code {
     } insns;
     struct code_places {
         VEC(struct code_place);
-    } places;        /* by number */
-    struct map ids;  /* of places */
-    struct map lone; /* of places as well: runs of one instruction, */
+    } places;               /* by number */
+    struct code_insns made; /* by number: runs overlap, and making one takes long */
+    struct map ids;         /* of places */
+    struct map lone;        /* of places as well: runs of one instruction, */
     struct code_firsts {
         VEC(uint32_t);
     } alone; /* which are here */

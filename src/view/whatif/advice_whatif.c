@@ -28,6 +28,26 @@ static void row_say(struct adviser *adviser, const struct whatif_row *row)
            name_text(scene, name), whatif_kind_name(row->candidate.kind));
 }
 
+/* What a change at one place can touch is one function, or two if it inlines a call: where the two
+ * that take most are not certain to take as much as is worth saying, no window needs to be
+ * modelled. Compilers are so: cc1plus has no function of more than 2 %. */
+static bool may_be_sure(const struct whatif_measured *measured, const struct profile *profile)
+{
+    struct quantity most[2] = {{0}};
+    for (size_t i = 0; i < measured->n; i++) {
+        struct quantity one = measured->at[i];
+        for (int k = 0; k < 2; k++)
+            if (one.time > most[k].time) {
+                struct quantity less = most[k];
+                most[k] = one;
+                one = less;
+            }
+    }
+    quantity_add(&most[0], &most[1]);
+    struct estimate share = estimate_share(profile, &most[0], true);
+    return !(share.lo <= SURE);
+}
+
 /* The report has added up all functions. */
 static void measured_take(struct whatif_measured *measured, const struct report *report)
 {
@@ -51,7 +71,8 @@ void advise_whatif(struct adviser *adviser)
     if (!is_worth(adviser->report))
         return;
     measured_take(&measured, adviser->report);
-    if (whatif_make(&whatif, adviser->report->scene, &asked, &err)) {
+    if (may_be_sure(&measured, adviser->report->scene->sides[0]) &&
+        whatif_make(&whatif, adviser->report->scene, &asked, &err)) {
         for (size_t i = 0; i < whatif.n && i < SAID && whatif.at[i].gain.lo > SURE; i++)
             row_say(adviser, &whatif.at[i]);
         whatif_release(&whatif);
