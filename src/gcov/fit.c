@@ -24,6 +24,12 @@ bool fitting_group_has(const struct fitting *fitting, uint32_t group, uint32_t b
     return low < line->n && blocks[low] == block;
 }
 
+bool fitting_ends_in(const struct fitting *fitting, uint32_t block, uint32_t group)
+{
+    const struct line_group *line = &fitting->groups->at[group];
+    return line->what == GROUP_BRANCH || fitting->last_line[block] == line->whole;
+}
+
 bool fitting_branches(const struct fitting *fitting, uint32_t block)
 {
     const struct notes_arc *arcs = fitting->function->arcs.at;
@@ -132,35 +138,48 @@ static void arcs_index(struct fitting *fitting)
     mem_free(before);
 }
 
+/* That code of the group was seen. */
+static void sighting_mark(struct fitting *fitting, const struct sighting *sighting, uint32_t group)
+{
+    struct home_key key = {sighting->home, group};
+    map_add(&fitting->homes, &key);
+    fitting->seen[group] = true;
+    if (sighting->times > fitting->times[group])
+        fitting->times[group] = sighting->times;
+}
+
 static void lines_index(struct fitting *fitting)
 {
     const struct notes_lines *lines = &fitting->function->lines;
+    const struct line_groups *groups = fitting->groups;
     size_t n = fitting->function->n_blocks + 1;
     for (size_t b = 0; b < n; b++)
         fitting->first_line[b] = fitting->last_line[b] = GROUP_NONE;
     /* Counted, summed up to where each block's begin, and moved on to their ends as they are
      * filled. */
-    for (size_t i = 0; i < lines->n; i++)
-        fitting->first_of_lines[lines->at[i].block + 2]++;
+    for (size_t i = 0; i < groups->blocks.n; i++)
+        fitting->first_of_lines[groups->blocks.at[i] + 2]++;
     for (size_t b = 1; b <= n; b++)
         fitting->first_of_lines[b] += fitting->first_of_lines[b - 1];
     for (size_t i = 0; i < lines->n; i++) {
         const struct notes_line *line = &lines->at[i];
         uint32_t group = line_groups_find(fitting->groups, line->file, line->line);
-        fitting->line_group[fitting->first_of_lines[line->block + 1]++] = group;
         if (fitting->last_line[line->block] == GROUP_NONE)
             fitting->first_line[line->block] = group;
         fitting->last_line[line->block] = group;
     }
+    for (uint32_t g = 0; g < groups->n; g++)
+        for (uint32_t i = 0; i < groups->at[g].n; i++) {
+            uint32_t block = groups->blocks.at[groups->at[g].first + i];
+            fitting->line_group[fitting->first_of_lines[block + 1]++] = g;
+        }
     fitting->seen = mem_alloc(fitting->groups->n + 1);
     fitting->times = mem_alloc((fitting->groups->n + 1) * sizeof *fitting->times);
     map_init(&fitting->homes, sizeof(struct home_key));
     for (size_t i = 0; i < fitting->sightings->n; i++) {
-        struct home_key key = {fitting->sightings->at[i].home, fitting->sightings->at[i].group};
-        map_add(&fitting->homes, &key);
-        fitting->seen[key.group] = true;
-        if (fitting->sightings->at[i].times > fitting->times[key.group])
-            fitting->times[key.group] = fitting->sightings->at[i].times;
+        const struct sighting *sighting = &fitting->sightings->at[i];
+        sighting_mark(fitting, sighting, sighting->group);
+        sighting_mark(fitting, sighting, groups->at[sighting->group].whole);
     }
 }
 
@@ -177,7 +196,7 @@ static void fitting_open(struct fitting *fitting)
     fitting->last_line = mem_alloc(n * sizeof *fitting->last_line);
     fitting->decides = mem_alloc(n * sizeof *fitting->decides);
     fitting->first_of_lines = mem_alloc(n * sizeof *fitting->first_of_lines);
-    fitting->line_group = mem_alloc((fitting->function->lines.n + 1) * sizeof *fitting->line_group);
+    fitting->line_group = mem_alloc((fitting->groups->blocks.n + 1) * sizeof *fitting->line_group);
     arcs_index(fitting);
     lines_index(fitting);
     fit_bodies_find(fitting);

@@ -40,6 +40,7 @@ struct sighting {
      * discriminator of the first line. Arrivals have only the lines of the first way. */
     uint64_t ways[2];
     uint32_t to[2][WAY_LINES], to_discriminator[2];
+    uint32_t bytes[2]; /* of the code of each way alone, without jumps */
 };
 struct sightings {
     VEC(struct sighting); /* by group, then copy */

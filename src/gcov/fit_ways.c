@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { WEIGHT_MORE = 14, WEIGHT_LESS = 24, ARRIVAL = 80, ENTRY_MORE = 20 };
+enum { WEIGHT_MORE = 14, WEIGHT_LESS = 24, ARRIVAL = 80, ENTRY_MORE = 8 };
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -22,14 +22,47 @@ static uint32_t block_with_lines(const struct fitting *fitting, uint32_t block)
     return block;
 }
 
+/* How well a line or a place fits a block: of a place, too, that only its line is there. */
+static int group_score(const struct fitting *fitting, uint32_t group, uint32_t block)
+{
+    if (fitting_group_has(fitting, group, block))
+        return 4;
+    return group != GROUP_NONE &&
+           fitting_group_has(fitting, fitting->groups->at[group].whole, block);
+}
+
 /* How well lines that a way leads to fit the block at the end of an arc. */
 static int lines_score(const struct fitting *fitting, const uint32_t to[WAY_LINES], uint32_t block)
 {
     int score = 0;
     for (int i = 0; i < WAY_LINES; i++)
-        if (fitting_group_has(fitting, to[i], block))
-            score += WAY_LINES + 1 - i;
+        score += group_score(fitting, to[i], block) * (WAY_LINES + 1 - i);
     return score;
+}
+
+/* The same of a block and what surely follows it: code of both may be one piece. */
+static int chain_score(const struct fitting *fitting, uint32_t group, uint32_t block)
+{
+    int best = 0;
+    bool place = group != GROUP_NONE && fitting->groups->at[group].what != GROUP_LINE;
+    for (int steps = 0; steps < (place ? 4 : 1) && block != NOTES_EXIT; steps++) {
+        int score = group_score(fitting, group, block);
+        best = score > best ? score : best;
+        uint32_t arc = fitting->first_arc[block], n = fitting->first_arc[block + 1] - arc;
+        const struct notes_arc *arcs = &fitting->function->arcs.at[arc];
+        if (n != 1 && !(n == 2 && arcs[1].flags & ARC_FAKE && !(arcs[0].flags & ARC_FAKE)))
+            break;
+        block = arcs[0].to;
+    }
+    return best;
+}
+
+/* Whether a way leads to the branch's own line, nobody knows where in it. */
+static bool own_place(const struct fitting *fitting, const struct sighting *sighting, uint32_t to)
+{
+    const struct line_group *groups = fitting->groups->at;
+    return to != GROUP_NONE && groups[to].what == GROUP_LINE &&
+           groups[to].whole == groups[sighting->group].whole;
 }
 
 static int way_score(const struct fitting *fitting, const struct sighting *sighting, int way,
@@ -38,13 +71,14 @@ static int way_score(const struct fitting *fitting, const struct sighting *sight
     /* The branch's own line may be on either way, and tells less than another. */
     int score = 0;
     for (int i = 0; i < WAY_LINES; i++)
-        if (fitting_group_has(fitting, sighting->to[way][i], block))
-            score += 16 * (sighting->to[way][i] == sighting->group ? 1 : WAY_LINES + 1 - i);
+        score += 16 * chain_score(fitting, sighting->to[way][i], block) *
+                 (own_place(fitting, sighting, sighting->to[way][i]) ? 1 : WAY_LINES + 1 - i);
     for (uint32_t i = fitting->first_arc[block]; i < fitting->first_arc[block + 1]; i++)
         score += lines_score(fitting, sighting->to[way], fitting->function->arcs.at[i].to);
-    if (fitting_group_has(fitting, sighting->to[way][0], block) &&
+    uint32_t first = sighting->to[way][0];
+    if (fitting_group_has(fitting, first, block) && fitting->groups->at[first].what == GROUP_LINE &&
         fitting->discriminators[block] == sighting->to_discriminator[way])
-        score += 8;
+        score += 32;
     return score;
 }
 
@@ -65,6 +99,27 @@ static struct ways_scores ways_score(const struct fitting *fitting, const struct
         way_score(fitting, sighting, 0, ends[1]) + way_score(fitting, sighting, 1, ends[0])};
 }
 
+/* Where one way has a block of its own and the other leads at once to what follows it, and lines do
+ * not tell them apart: of c ? f[x] : 0 the longer code is that block's. */
+static struct ways_scores bytes_score(const struct fitting *fitting,
+                                      const struct sighting *sighting, uint32_t block)
+{
+    const struct notes_arc *arcs = &fitting->function->arcs.at[fitting->first_arc[block]];
+    struct ways_scores scores = {0, 0};
+    for (int way = 0; way < 2; way++) {
+        uint32_t arm = arcs[way].to, first = fitting->first_arc[arm];
+        bool longer = sighting->bytes[way] > sighting->bytes[!way],
+             shorter = sighting->bytes[way] < sighting->bytes[!way];
+        if (fitting->first_line[arm] == GROUP_NONE || fitting->decides[arm] != block ||
+            fitting->first_arc[arm + 1] - first != 1 ||
+            fitting->function->arcs.at[first].to != arcs[!way].to)
+            continue;
+        scores.straight += longer;
+        scores.crossed += shorter;
+    }
+    return scores;
+}
+
 /* Copies of one branch: ways of all of them are added up. */
 struct branch {
     uint32_t block;
@@ -79,6 +134,8 @@ static void branch_add(const struct fitting *fitting, struct branch *branch,
                        const struct sighting *sighting)
 {
     struct ways_scores scores = ways_score(fitting, sighting, branch->block);
+    if (scores.crossed == scores.straight)
+        scores = bytes_score(fitting, sighting, branch->block);
     bool swapped = scores.crossed > scores.straight;
     branch->n++;
     if (scores.crossed == scores.straight) {
@@ -180,7 +237,7 @@ static void branches_list(const struct fitting *fitting, const struct line_seen 
     for (int anywhere = 0; anywhere < 2 && (!anywhere || list->n < seen); anywhere++) {
         list->n = 0;
         for (uint32_t i = 0; i < line->n_blocks; i++)
-            if ((anywhere || fitting->last_line[line->blocks[i]] == line->group) &&
+            if ((anywhere || fitting_ends_in(fitting, line->blocks[i], line->group)) &&
                 fitting_branches(fitting, line->blocks[i]))
                 *vec_push(list) = (struct branch){.block = line->blocks[i]};
     }
@@ -236,8 +293,25 @@ enum { COLUMNS_MAX = 6 };
 struct columns {
     int scores[COLUMNS_MAX][COLUMNS_MAX]; /* of each column in each block */
     uint32_t block[COLUMNS_MAX];          /* of each column, the best so far */
+    uint32_t keys[COLUMNS_MAX];           /* column_key of each */
     size_t n;
 };
+
+/* Branches of one place, as of a && b, differ by discriminator. */
+static uint32_t column_key(const struct fitting *fitting, const struct sighting *sighting)
+{
+    return fitting->groups->at[sighting->group].what == GROUP_BRANCH ? sighting->discriminator
+                                                                     : sighting->column;
+}
+
+/* COLUMNS_MAX: there is none. */
+static size_t column_find(const struct columns *columns, size_t n, uint32_t key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (columns->keys[i] == key)
+            return i;
+    return COLUMNS_MAX;
+}
 
 /* All orders of the blocks from one on, the given one first. */
 static void columns_try(struct columns *columns, uint32_t order[COLUMNS_MAX], size_t from,
@@ -268,18 +342,20 @@ static bool columns_assign(const struct fitting *fitting, const struct line_seen
 {
     *columns = (struct columns){.n = list->n};
     size_t n = 0;
-    uint32_t last = 0;
     for (size_t i = line->first; i < line->end; i++) {
         const struct sighting *sighting = &fitting->sightings->at[i];
         if (sighting->kind != SIGHTING_WAYS)
             continue;
-        n += !n || sighting->column != last;
-        last = sighting->column;
-        if (n > list->n || n > COLUMNS_MAX)
-            return false;
+        uint32_t key = column_key(fitting, sighting);
+        size_t at = column_find(columns, n, key);
+        if (at == COLUMNS_MAX) {
+            if (n == list->n || n == COLUMNS_MAX)
+                return false;
+            columns->keys[at = n++] = key;
+        }
         for (size_t k = 0; k < list->n && k < COLUMNS_MAX; k++) {
             struct ways_scores scores = ways_score(fitting, sighting, list->at[k].block);
-            columns->scores[n - 1][k] +=
+            columns->scores[at][k] +=
                 scores.straight > scores.crossed ? scores.straight : scores.crossed;
         }
     }
@@ -351,7 +427,7 @@ static void switch_vote(struct fitting *fitting, const struct line_seen *line, u
 void fit_ways(struct fitting *fitting, const struct line_seen *line)
 {
     for (uint32_t i = 0; i < line->n_blocks; i++)
-        if (fitting->last_line[line->blocks[i]] == line->group &&
+        if (fitting_ends_in(fitting, line->blocks[i], line->group) &&
             fitting_switches(fitting, line->blocks[i])) {
             switch_vote(fitting, line, line->blocks[i]);
             return;
@@ -363,19 +439,16 @@ void fit_ways(struct fitting *fitting, const struct line_seen *line)
     uint32_t below = list.n > 1 ? fitting_believed(fitting, line) : UINT32_MAX;
     struct columns columns;
     bool by_column = columns_assign(fitting, line, &list, &columns);
-    uint32_t column = 0, rank = 0;
     for (size_t i = line->first; list.n && i < line->end; i++) {
         const struct sighting *sighting = &fitting->sightings->at[i];
         if (sighting->kind != SIGHTING_WAYS)
             continue;
-        rank += rank && sighting->column != column;
-        column = sighting->column;
-        rank = rank ? rank : 1;
-        struct branch *branch = list.n == 1 ? &list.at[0]
-                                : by_column ? &list.at[columns.block[rank - 1]]
-                                : sighting->discriminator < below
-                                    ? branch_of(fitting, &list, sighting->discriminator)
-                                    : NULL;
+        struct branch *branch =
+            list.n == 1 ? &list.at[0]
+            : by_column ? &list.at[columns.block[column_find(&columns, columns.n,
+                                                             column_key(fitting, sighting))]]
+            : sighting->discriminator < below ? branch_of(fitting, &list, sighting->discriminator)
+                                              : NULL;
         if (branch)
             branch_add(fitting, branch, sighting);
         else

@@ -23,8 +23,8 @@ struct fitting {
     uint32_t *whole;                  /* what each block is a continuation of: blocks_uncut */
     uint32_t *first_arc;              /* of each block, and one more */
     uint32_t *first_line, *last_line; /* groups of each block's, or GROUP_NONE */
-    uint32_t *first_of_lines;         /* of the notes' lines, for each block and one more */
-    uint32_t *line_group;             /* of each of the notes' lines */
+    uint32_t *first_of_lines;         /* of line_group, for each block and one more */
+    uint32_t *line_group;             /* the groups of each block */
     uint32_t *decides; /* for each block the only one before it, if that one branches; or 0 */
     struct map homes;  /* struct home_key */
     bool *seen;        /* of each group: the program has code of it */
@@ -53,6 +53,8 @@ struct line_seen {
 };
 
 bool fitting_group_has(const struct fitting *fitting, uint32_t group, uint32_t block);
+/* Whether the last statement of a block of the group is of the group, or of its line. */
+bool fitting_ends_in(const struct fitting *fitting, uint32_t block, uint32_t group);
 /* Two arcs that are not fake. */
 bool fitting_branches(const struct fitting *fitting, uint32_t block);
 /* More than two. */

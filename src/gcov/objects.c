@@ -79,6 +79,17 @@ struct object_function objects_first(const struct objects *objects, struct objec
 
 /* ---- all */
 
+static void groups_make(struct object *object, size_t i)
+{
+    const struct notes_function *function = &object->notes.functions.at[i];
+    const struct dumped_function *dumped = dumped_find(&object->dumped, function->name);
+    struct block_places places = {0};
+    if (dumped)
+        block_places_find(&places, function, dumped);
+    line_groups_make(&object->groups[i], function, &places);
+    vec_release(&places);
+}
+
 static void object_add(struct objects *objects, const char *path)
 {
     struct object object = {.path = path};
@@ -92,8 +103,9 @@ static void object_add(struct objects *objects, const char *path)
     }
     size_t n = object.notes.functions.n;
     object.groups = mem_alloc((n + 1) * sizeof *object.groups);
+    dumped_read(&object.dumped, path);
     for (size_t i = 0; i < n; i++)
-        line_groups_make(&object.groups[i], &object.notes.functions.at[i]);
+        groups_make(&object, i);
     valued_read(&object.valued, path);
     *vec_push(objects) = object;
 }
@@ -126,6 +138,7 @@ void objects_release(struct objects *objects)
             line_groups_release(&objects->at[i].groups[f]);
         mem_free(objects->at[i].groups);
         valued_release(&objects->at[i].valued);
+        dumped_release(&objects->at[i].dumped);
         notes_release(&objects->at[i].notes);
     }
     vec_release(&objects->functions);

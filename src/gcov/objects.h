@@ -13,6 +13,7 @@ struct object {
     struct notes notes;
     struct line_groups *groups; /* for each of its functions */
     struct valued_functions valued;
+    struct dumped_functions dumped;
 };
 
 struct object_function {

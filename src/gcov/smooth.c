@@ -121,7 +121,7 @@ static bool *blocks_ran(const struct notes_function *function, const struct line
     bool *ran = mem_alloc(function->n_blocks + 1), *group_ran = mem_alloc(groups->n + 1);
     for (size_t i = 0; i < sightings->n; i++)
         if (sightings->at[i].count && sightings->at[i].kind < SIGHTING_WAYS)
-            group_ran[sightings->at[i].group] = true;
+            group_ran[groups->at[sightings->at[i].group].whole] = true;
     for (uint32_t b = 0; b < function->n_blocks; b++)
         ran[b] = true;
     for (size_t i = 0; i < lines->n; i++)

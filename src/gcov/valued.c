@@ -1,59 +1,12 @@
 #include "gcov/valued.h"
 
-#include "base/err.h"
 #include "gcov/find.h"
-#include "gcov/format.h"
+#include "gcov/dump_text.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_ENDING "i.profile"
-#define PLACES_ENDING "t.release_ssa"
-
 enum { LINE_MOST = 4096 };
-
-/* ---- lines */
-
-struct text {
-    const char *at, *end;
-};
-
-/* The next line without its newline. */
-static bool line_next(struct text *text, struct text *ret_line)
-{
-    if (text->at == text->end)
-        return false;
-    const char *end = memchr(text->at, '\n', (size_t)(text->end - text->at));
-    *ret_line = (struct text){text->at, end ? end : text->end};
-    text->at = end ? end + 1 : text->end;
-    return true;
-}
-
-static bool skip(struct text *line, const char *word)
-{
-    size_t n = strlen(word);
-    if ((size_t)(line->end - line->at) < n || memcmp(line->at, word, n) != 0)
-        return false;
-    line->at += n;
-    return true;
-}
-
-/* ;; Function m<int> (_Z1mIiET_S0_S0_, funcdef_no=2, ...: what the linker calls it. */
-static bool function_take(struct text line, struct text *ret_name)
-{
-    if (!skip(&line, ";; Function "))
-        return false;
-    const char *end = memmem(line.at, (size_t)(line.end - line.at), ", funcdef_no=", 13), *at = end;
-    while (at && at > line.at && at[-1] != '(')
-        at--;
-    if (!end || at == line.at)
-        return false;
-    *ret_name = (struct text){at, end};
-    return true;
-}
 
 /* ---- which there are */
 
@@ -103,13 +56,13 @@ static int function_order(const void *a, const void *b)
 
 void valued_list(struct valued_functions *valued, const char *text, size_t n)
 {
-    struct text rest = {text, text + n}, line, name, last = {NULL, NULL};
+    struct dump_text rest = {text, text + n}, line, name, last = {NULL, NULL};
     struct valued_function *function = NULL;
     size_t lines = 0;
     bool more = true;
     while (more) {
-        more = line_next(&rest, &line);
-        bool statement = more && function && skip(&line, "Stmt ");
+        more = dump_line_next(&rest, &line);
+        bool statement = more && function && dump_skip(&line, "Stmt ");
         size_t bytes = statement ? (size_t)(line.end - line.at) : 0;
         if (statement && lines && bytes == (size_t)(last.end - last.at) &&
             memcmp(line.at, last.at, bytes) == 0) {
@@ -122,7 +75,7 @@ void valued_list(struct valued_functions *valued, const char *text, size_t n)
                            lines);
         last = line;
         lines = statement;
-        if (more && function_take(line, &name)) {
+        if (more && dump_function_take(line, &name)) {
             function = vec_push(valued);
             function->name = arena_string_n(&valued->arena, name.at, (size_t)(name.end - name.at));
         }
@@ -140,57 +93,25 @@ static struct valued_function *function_find(const struct valued_functions *valu
 
 /* ---- where they are */
 
-/* [a.c:12:107] or [a.c:12:107 discrim 2], and a blank. */
-static const char *place_end(const char *at)
-{
-    const char *end = *at == '[' ? strchr(at, ']') : NULL;
-    return end && end[1] == ' ' && memchr(at, ':', (size_t)(end - at)) ? end + 2 : NULL;
-}
-
-/* The number before `end`, behind a colon; *ret_end: that colon. */
-static bool number_back(const char *from, const char *end, uint32_t *ret, const char **ret_end)
-{
-    const char *at = end;
-    while (at > from && isdigit((unsigned char)at[-1]))
-        at--;
-    if (at == end || at == from || at[-1] != ':')
-        return false;
-    *ret = (uint32_t)strtoul(at, NULL, 10);
-    *ret_end = at - 1;
-    return true;
-}
-
-static bool place_take(const char *at, const char *end, struct arena *arena,
-                       struct valued_statement *place)
-{
-    const char *from = at + 1, *last = end - 2;
-    const char *more = memmem(from, (size_t)(last - from), " discrim ", 9);
-    last = more ? more : last;
-    if (!number_back(from, last, &place->column, &last) ||
-        !number_back(from, last, &place->line, &last))
-        return false;
-    place->file = arena_string_n(arena, from, (size_t)(last - from));
-    return true;
-}
-
 /* A statement as the list has it: without the places before it and its operands. */
 static void text_strip(char *text)
 {
+    struct dump_text rest = {text, text + strlen(text)};
     char *to = text;
-    for (const char *at = text; *at;) {
-        const char *end = place_end(at);
+    while (rest.at < rest.end) {
+        const char *end = dump_place_end(rest);
         if (end)
-            at = end;
+            rest.at = end;
         else
-            *to++ = *at++;
+            *to++ = *rest.at++;
     }
     *to = 0;
 }
 
-static void line_place(struct valued_function *function, struct text line, struct arena *arena)
+static void line_place(struct valued_function *function, struct dump_text line, struct arena *arena)
 {
     char text[LINE_MOST];
-    struct valued_statement place = {0};
+    struct dump_place place;
     while (line.at < line.end && *line.at == ' ')
         line.at++;
     size_t n = (size_t)(line.end - line.at);
@@ -198,15 +119,17 @@ static void line_place(struct valued_function *function, struct text line, struc
         return;
     memcpy(text, line.at, n);
     text[n] = 0;
-    const char *end = place_end(text);
-    if (!end || !place_take(text, end, arena, &place))
+    const char *end = dump_place_end((struct dump_text){text, text + n});
+    if (!end || !dump_place_take(text, end, &place))
         return;
+    const char *file =
+        arena_string_n(arena, place.file.at, (size_t)(place.file.end - place.file.at));
     text_strip(text);
     for (size_t i = 0; i < function->n; i++) {
         struct valued_statement *statement = &function->at[i];
         if (statement->file || strcmp(statement->text, text) != 0)
             continue;
-        statement->file = place.file;
+        statement->file = file;
         statement->line = place.line;
         statement->column = place.column;
         return;
@@ -215,10 +138,10 @@ static void line_place(struct valued_function *function, struct text line, struc
 
 void valued_place(struct valued_functions *valued, const char *text, size_t n)
 {
-    struct text rest = {text, text + n}, line, name;
+    struct dump_text rest = {text, text + n}, line, name;
     struct valued_function *function = NULL;
-    while (line_next(&rest, &line))
-        if (function_take(line, &name))
+    while (dump_line_next(&rest, &line))
+        if (dump_function_take(line, &name))
             function = function_find(
                 valued, arena_string_n(&valued->arena, name.at, (size_t)(name.end - name.at)));
         else if (function && function->n)
@@ -226,20 +149,6 @@ void valued_place(struct valued_functions *valued, const char *text, size_t n)
 }
 
 /* ---- files */
-
-/* STEM.EXTENSION.069i.profile, and STEM.069i.profile. */
-static bool is_dump(const char *name, const char *stem, size_t n, const char *ending)
-{
-    if (strncmp(name, stem, n) != 0 || name[n] != '.' || !path_ends_in(name, ending))
-        return false;
-    const char *end = name + strlen(name) - strlen(ending), *number = end;
-    while (number > name + n && isdigit((unsigned char)number[-1]))
-        number--;
-    if (number == end || number[-1] != '.')
-        return false;
-    return number - 1 <= name + n ||
-           !memchr(name + n + 1, '.', (size_t)(number - 1 - (name + n + 1)));
-}
 
 static int path_order(const void *a, const void *b)
 {
@@ -249,48 +158,25 @@ static int path_order(const void *a, const void *b)
 bool valued_dumps_find(struct file_list *paths, struct arena *arena, const char *where,
                        struct err *err)
 {
-    if (!file_list_find(paths, arena, where, LIST_ENDING, err) ||
-        !file_list_find(paths, arena, where, PLACES_ENDING, err))
+    if (!file_list_find(paths, arena, where, DUMP_LIST_ENDING, err) ||
+        !file_list_find(paths, arena, where, DUMP_PLACES_ENDING, err))
         return false;
     if (paths->n)
         qsort(paths->at, paths->n, sizeof *paths->at, path_order);
     return true;
 }
 
-typedef void dump_reader(struct valued_functions *valued, const char *text, size_t n);
-
-static void dump_read(struct valued_functions *valued, const char *folder, const char *stem,
-                      size_t stem_n, const char *ending, dump_reader *read)
-{
-    DIR *open = opendir(folder);
-    struct dirent *entry;
-    while (open && (entry = readdir(open))) {
-        struct err none;
-        size_t n;
-        if (!is_dump(entry->d_name, stem, stem_n, ending))
-            continue;
-        uint8_t *bytes =
-            gcov_file_read(arena_format(&valued->arena, "%s/%s", folder, entry->d_name), &n, &none);
-        if (bytes)
-            read(valued, (const char *)bytes, n);
-        mem_free(bytes);
-        break;
-    }
-    if (open)
-        closedir(open);
-}
-
 void valued_read(struct valued_functions *valued, const char *notes)
 {
-    const char *slash = strrchr(notes, '/'), *stem = slash ? slash + 1 : notes;
-    if (!path_ends_in(stem, ".gcno"))
-        return;
-    const char *folder =
-        slash ? arena_string_n(&valued->arena, notes, (size_t)(slash - notes)) : ".";
-    size_t n = strlen(stem) - strlen(".gcno");
-    dump_read(valued, *folder ? folder : "/", stem, n, LIST_ENDING, valued_list);
-    if (valued->n)
-        dump_read(valued, *folder ? folder : "/", stem, n, PLACES_ENDING, valued_place);
+    size_t n;
+    uint8_t *bytes = dump_read(&valued->arena, notes, DUMP_LIST_ENDING, &n);
+    if (bytes)
+        valued_list(valued, (const char *)bytes, n);
+    mem_free(bytes);
+    bytes = valued->n ? dump_read(&valued->arena, notes, DUMP_PLACES_ENDING, &n) : NULL;
+    if (bytes)
+        valued_place(valued, (const char *)bytes, n);
+    mem_free(bytes);
 }
 
 void valued_release(struct valued_functions *valued)

@@ -83,6 +83,28 @@ END
 "$gait" export -q --format gcda --notes lined lined/data || fail "export of a function on one line: status $?"
 "$dump" -l lined/lined.gcda | grep -q ' 0: 7000 ' || { "$dump" -l lined/lined.gcda; fail 'a function on one line did not run'; }
 
+# Conditions on one line: the dump of the compilation says which block has which column, and code that is not optimised much has
+# all branches. Then counts are those of the instrumented program.
+for folder in oneline oneline/counted oneline/notes; do mkdir $folder; done && cat >oneline/oneline.c <<'END'
+__attribute__((noipa)) int pick(const int *a, const int *b) { return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1]; }
+__attribute__((noipa)) int look(const int *a, int n, int x) { int i = 0; while (i < n && a[i] != x && (i != 5 || x != 3)) i++; return i; }
+int main(void)
+{
+    int sum = 0, a[40] = {0};
+    for (int i = 0; i < 7000; i++) {
+        a[i % 39] = i % 11 * (i % 3);
+        sum += pick(&a[i % 37], &a[i % 31]) + look(a, i % 38, i % 7);
+    }
+    return sum == 0;
+}
+END
+(cd oneline && gcc -Og -g -o oneline oneline.c && cd counted && gcc -O2 -g -fprofile-generate -o counted ../oneline.c -dumpbase '' -dumpbase-ext '' && ./counted && cd ../notes &&
+    gcc -O2 -g -fprofile-use -ftest-coverage -Wno-missing-profile -fdump-ipa-profile -fdump-tree-release_ssa-lineno -c ../oneline.c) || fail 'oneline does not compile'
+"$gait" record -q --exact=counts -o oneline/data -- oneline/oneline
+"$gait" export -q --format gcda --notes oneline/notes oneline/data || fail "export of conditions on one line: status $?"
+same=$("$gait" compare --json oneline/counted oneline/notes | sed -n 's/.*"overlap": \([0-9.]*\).*/\1/p')
+awk -v same="$same" 'BEGIN { exit !(same > 0.9999) }' || { "$gait" compare oneline/counted oneline/notes; fail "conditions on one line: $same"; }
+
 # Counts.
 overlap() { "$gait" compare --json "$@" | sed -n 's/.*"overlap": \([0-9.]*\).*/\1/p'; }
 "$gait" export -q --format gcda --notes notes data || fail "export: status $?"

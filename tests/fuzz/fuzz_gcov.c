@@ -17,7 +17,7 @@ static void function_try(const struct notes_function *function)
 {
     struct line_groups groups;
     struct sightings seen = {0};
-    line_groups_make(&groups, function);
+    line_groups_make(&groups, function, NULL);
     for (uint32_t g = 0; g < groups.n; g++) {
         struct sighting sighting = {.group = g,
                                     .count = 3 * g + function->ident % 1000,

@@ -60,12 +60,12 @@ static void marks_compare(struct optimize *optimize, const struct marks *before,
 }
 
 /* Counts of gcc's own graphs, which it leaves in notes when it compiles the program as if there was
- * a profile. What was recorded is put back meanwhile: counts are set against it. */
+ * a profile; dumps of the same compilation have columns, and list counters of values. What was
+ * recorded is put back meanwhile: counts are set against it. */
 static bool counts_make(struct optimize *optimize, struct err *err)
 {
-    static const char notes[] = "-g -fprofile-use -ftest-coverage -Wno-missing-profile";
-    const char *flags =
-        optimize->values ? arena_format(&optimize->arena, "%s " VALUED_FLAGS, notes) : notes;
+    static const char flags[] =
+        "-g -fprofile-use -ftest-coverage -Wno-missing-profile " VALUED_FLAGS;
     const char *recorded = arena_format(&optimize->arena, "%s/recorded", optimize->folder);
     return file_copy(optimize->program, recorded, err) &&
            optimize_build_run(optimize, flags, err) && unlink(optimize->program) == 0 &&
@@ -95,10 +95,8 @@ bool optimize_gcda(struct optimize *optimize, size_t *ret_files, struct err *err
     struct err none;
     size_t first = optimize->outputs.n;
     bool ok = marks_take(&before, &optimize->arena, err) &&
-              (!optimize->values || valued_dumps_find(&dumps, &optimize->arena, ".", err)) &&
-              counts_make(optimize, err);
-    if (optimize->values)
-        dumps_remove(optimize, &dumps);
+              valued_dumps_find(&dumps, &optimize->arena, ".", err) && counts_make(optimize, err);
+    dumps_remove(optimize, &dumps);
     vec_release(&dumps);
     if (marks_take(&after, &optimize->arena, ok ? err : &none))
         marks_compare(optimize, &before, &after, ret_files);

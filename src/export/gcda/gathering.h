@@ -17,6 +17,8 @@ struct gathered {
     uint64_t count;
     uint64_t ways[2]; /* of branches */
     uint32_t to[2][WAY_LINES], to_discriminator[2];
+    uint32_t bytes[2];
+    uint32_t next[2]; /* of branches: the block of the code that each way leads to */
 };
 
 struct gathering {

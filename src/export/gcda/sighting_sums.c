@@ -82,6 +82,7 @@ static void sighting_add(struct gathering *gathering, const struct gathered *rec
         return;
     memcpy(sighting->to_discriminator, record->to_discriminator, sizeof sighting->to_discriminator);
     memcpy(sighting->ways, record->ways, sizeof sighting->ways);
+    memcpy(sighting->bytes, record->bytes, sizeof sighting->bytes);
     memcpy(sighting->to, record->to, sizeof sighting->to);
 }
 
@@ -199,11 +200,72 @@ static void place_sum(struct gathering *gathering, const struct gathered *record
         sightings->at[first].times = times;
 }
 
+/* ---- branches that are not where the graph has them */
+
+/* Whether a branch leads at once to another one of its place, in the same copy. */
+static bool branch_repeats(const struct gathered *branch, const struct gathered *records, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (&records[i] != branch && records[i].group == branch->group &&
+            records[i].copy == branch->copy && records[i].kind == SIGHTING_BRANCH &&
+            (records[i].block == branch->next[0] || records[i].block == branch->next[1]))
+            return true;
+    return false;
+}
+
+/* Whether one copy has several branches of a place, and others of the line have none or lead from
+ * one to the next: a condition that became two, or several that became one, may have the place of
+ * either.
+ */
+static bool branches_moved(const struct line_groups *groups, uint32_t whole,
+                           const struct gathered *records, size_t n)
+{
+    bool crowded = false, lost = false, repeats = false;
+    uint32_t places = 0;
+    for (uint32_t g = whole + 1; g < groups->n && groups->at[g].whole == whole; g++) {
+        const struct gathered *last = NULL;
+        for (size_t i = 0; i < n && groups->at[g].what == GROUP_BRANCH; i++) {
+            if (records[i].group != g || records[i].kind != SIGHTING_BRANCH)
+                continue;
+            crowded |= last && last->copy == records[i].copy && last->block != records[i].block;
+            repeats |= groups->at[g].n == 1 && branch_repeats(&records[i], records, n);
+            last = &records[i];
+        }
+        places += groups->at[g].what == GROUP_BRANCH;
+        lost |= groups->at[g].what == GROUP_BRANCH && !last;
+    }
+    return (crowded && lost) || (repeats && places > 1);
+}
+
+/* Where that is so, they are of the line. */
+static void branches_settle(struct gathering *gathering)
+{
+    struct gathered_list *records = &gathering->records;
+    bool moved = false;
+    for (size_t i = 0, end; i < records->n; i = end) {
+        const struct gathered *first = &records->at[i];
+        const struct line_groups *groups = gathering->groups[first->function];
+        uint32_t whole = groups->at[first->group].whole;
+        for (end = i; end < records->n && records->at[end].function == first->function &&
+                      groups->at[records->at[end].group].whole == whole;)
+            end++;
+        if (!branches_moved(groups, whole, first, end - i))
+            continue;
+        for (size_t k = i; k < end; k++)
+            if (records->at[k].kind == SIGHTING_BRANCH)
+                records->at[k].group = whole;
+        moved = true;
+    }
+    if (moved)
+        qsort(records->at, records->n, sizeof *records->at, record_order);
+}
+
 void records_sum(struct gathering *gathering)
 {
     const struct gathered_list *records = &gathering->records;
     if (records->n)
         qsort(records->at, records->n, sizeof *records->at, record_order);
+    branches_settle(gathering);
     for (size_t i = 0, line; i < records->n; i = line) {
         for (line = i; line < records->n && same_line(&records->at[i], &records->at[line]);)
             line++;

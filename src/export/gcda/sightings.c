@@ -11,17 +11,29 @@
 
 /* ---- whose a place is */
 
+static bool same_function(const struct chain_link *a, const struct chain_link *b)
+{
+    return a->known && b->known && a->function.object == b->function.object &&
+           a->function.function == b->function.function;
+}
+
 /* Which of the copies that were inlined into the function of the link; 0: the place is the
  * function's own. The chain is looked at from `inner` on. */
 static uint32_t instance_of(struct gathering *gathering, size_t inner, size_t link,
                             const struct gathered *record, uint32_t line)
 {
     const struct chains *chains = &gathering->chains;
+    /* A function that was split may have been inlined in its own beginning. */
+    while (link > inner && same_function(&chains->at[link], &chains->at[link - 1]))
+        link--;
     struct instance_key key = {.function = record->function,
                                .origin = chains->at[inner].node->origin};
     for (size_t i = link, n = 0; i > inner && n < CALLS_MAX; i--)
         key.calls[n++] = (uint64_t)chains->at[i].line << 32 | chains->at[i].column;
-    return link > inner ? 1 + instances_add(&gathering->instances, &key, line, record->group) : 0;
+    return link > inner
+               ? 1 + instances_add(&gathering->instances, &key, line,
+                                   gathering->groups[record->function]->at[record->group].whole)
+               : 0;
 }
 
 /* Whether what lies between the two was inlined before the notes were made: a call and the text of
@@ -38,6 +50,15 @@ static bool link_has_between(const struct gathering *gathering, size_t inner, si
     return true;
 }
 
+/* What of the graph's blocks a record is of. */
+static enum group_what what_of(uint8_t kind)
+{
+    return kind == SIGHTING_BRANCH ? GROUP_BRANCH
+           : kind == SIGHTING_CALL ? GROUP_CALL
+           : kind >= SIGHTING_MET  ? GROUP_BEGINS
+                                   : GROUP_CODE;
+}
+
 /* The link of the chain whose function has the line in its notes, from `inner` on; the chain's
  * number of links: none. */
 static size_t place_add_from(struct gathering *gathering, size_t inner, const struct gathered *what,
@@ -49,7 +70,8 @@ static size_t place_add_from(struct gathering *gathering, size_t inner, const st
         if (!link->known)
             continue;
         const struct object *object = &gathering->objects->at[link->function.object];
-        uint32_t group = line_groups_find(&object->groups[link->function.function], file, line);
+        uint32_t group = line_groups_place(&object->groups[link->function.function], file, line,
+                                           what->column, what_of(what->kind));
         if (group == GROUP_NONE || !link_has_between(gathering, inner, i))
             continue;
         struct gathered *record = vec_push(&gathering->records);
@@ -94,15 +116,29 @@ static size_t statement_owner(const struct gathering *gathering, const struct st
     return 0;
 }
 
+/* Whether it is the first statement of a part of a function that was inlined in the function
+ * itself: nobody called that. */
+static bool part_begins(const struct gathering *gathering, size_t owner,
+                        const struct statement *statement)
+{
+    const struct chains *chains = &gathering->chains;
+    if (owner + 1 >= chains->n || !same_function(&chains->at[owner], &chains->at[owner + 1]))
+        return false;
+    const struct notes_function *function =
+        objects_function(gathering->objects, chains->at[owner].function);
+    return statement->line == function->line && statement->column == function->column;
+}
+
 /* A statement begins; if it is the first of a function that was inlined after the notes were made,
  * that is a call in the function around it. */
 static void statement_add(struct gathering *gathering, const struct gathered *what,
                           const struct statement *statement)
 {
     const struct chains *chains = &gathering->chains;
-    size_t before = gathering->records.n;
-    size_t link = place_add_from(gathering, statement_owner(gathering, statement), what,
-                                 statement->file, statement->line);
+    size_t before = gathering->records.n, owner = statement_owner(gathering, statement);
+    if (part_begins(gathering, owner, statement))
+        return;
+    size_t link = place_add_from(gathering, owner, what, statement->file, statement->line);
     if (link == chains->n)
         return;
     const struct notes_function *function =
@@ -137,6 +173,32 @@ static void to_add(uint32_t to[WAY_LINES], uint32_t group)
     }
 }
 
+/* The block that begins there; the number of blocks: none. */
+static size_t block_at(const struct code_blocks *blocks, function_id function, uint64_t at)
+{
+    size_t low = 0, high = blocks->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (blocks->at[middle].function < function ||
+            (blocks->at[middle].function == function && blocks->at[middle].start < at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < blocks->n && blocks->at[low].function == function && blocks->at[low].start == at
+               ? low
+               : blocks->n;
+}
+
+/* Whether several ways lead to an address of the function: what follows belongs to neither alone.
+ */
+static bool is_join(const struct gathering *gathering, function_id function, uint64_t at)
+{
+    const struct code_blocks *blocks = &gathering->code->blocks;
+    size_t i = block_at(blocks, function, at);
+    return i < blocks->n && gathering->meets[i];
+}
+
 /* The first lines of the code from an address on: statements that begin there, then instructions.
  */
 static void lines_from(const struct gathering *gathering, struct gathered *record, int way,
@@ -148,22 +210,40 @@ static void lines_from(const struct gathering *gathering, struct gathered *recor
     struct instruction instruction;
     for (int i = 0; i < WAY_LINES; i++)
         to[i] = GROUP_NONE;
+    function_id function = gathering->code->blocks.at[record->block].function;
     for (int steps = 0; steps < 6; steps++) {
         struct svma here = {at};
         struct line_place place;
+        if (steps && to[0] != GROUP_NONE && is_join(gathering, function, at))
+            return;
         for (size_t i = statements_from(statements, at);
              i < statements->n && statements->at[i].at == at; i++)
-            to_add(to, line_groups_find(groups, statements->at[i].file, statements->at[i].line));
+            to_add(to, line_groups_place(groups, statements->at[i].file, statements->at[i].line,
+                                         statements->at[i].column, GROUP_BEGINS));
         if (lines_at(gathering->code->binary->lines, here, &place) && place.file) {
             if (!steps)
                 record->to_discriminator[way] = place.discriminator;
-            to_add(to, line_groups_find(groups, place.file, place.line));
+            to_add(to, line_groups_place(groups, place.file, place.line, place.column, GROUP_CODE));
         }
         if (!disasm_at(&gathering->code->binary->image, here, &instruction) ||
             instruction_ends_block(&instruction))
             return;
         at = instruction_next(&instruction).v;
     }
+}
+
+/* How long the code of a way is up to where others join it, or it jumps. */
+static uint32_t bytes_from(const struct gathering *gathering, function_id function, uint64_t at)
+{
+    struct instruction instruction;
+    uint64_t first = at;
+    for (int steps = 0; steps < 16 && !is_join(gathering, function, at); steps++) {
+        if (!disasm_at(&gathering->code->binary->image, (struct svma){at}, &instruction) ||
+            instruction_ends_block(&instruction))
+            break;
+        at = instruction_next(&instruction).v;
+    }
+    return (uint32_t)(at - first);
 }
 
 /* Both ways of a branch; if one of them leaves the function, it has what the other leaves over. */
@@ -195,6 +275,8 @@ static void branch_ways(struct gathering *gathering, struct gathered *record,
     for (int way = 0; way < 2; way++) {
         record->ways[way] = counts[way];
         lines_from(gathering, record, way, targets[way]);
+        record->next[way] = (uint32_t)block_at(&gathering->code->blocks, function, targets[way]);
+        record->bytes[way] = bytes_from(gathering, function, targets[way]);
     }
 }
 
@@ -358,21 +440,6 @@ static void arrivals_gather(struct gathering *gathering, uint32_t index, uint64_
         lines_from(gathering, added, 0, block->start);
 }
 
-/* The block that an edge leads to; the number of blocks: none. */
-static size_t edge_end(const struct code_blocks *blocks, const struct code_edge *edge)
-{
-    size_t low = 0, high = blocks->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (blocks->at[middle].function < edge->function ||
-            (blocks->at[middle].function == edge->function && blocks->at[middle].start < edge->to))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < blocks->n && blocks->at[low].start == edge->to ? low : blocks->n;
-}
-
 static void meets_find(struct gathering *gathering)
 {
     const struct code_blocks *blocks = &gathering->code->blocks;
@@ -381,7 +448,7 @@ static void meets_find(struct gathering *gathering)
     gathering->meets = mem_alloc(blocks->n + 1);
     gathering->arrived = mem_alloc((blocks->n + 1) * sizeof *gathering->arrived);
     for (size_t e = 0; e < edges->n; e++) {
-        size_t to = edge_end(blocks, &edges->at[e]);
+        size_t to = block_at(blocks, edges->at[e].function, edges->at[e].to);
         gathering->meets[to] |= reached[to];
         reached[to] = true;
         gathering->arrived[to] += edges->at[e].count;
@@ -399,7 +466,7 @@ static void edges_gather(struct gathering *gathering)
         const struct code_edge *edge = &edges->at[e];
         if (edge->kind != CFG_INDIRECT && edge->kind != CFG_CASE)
             continue;
-        size_t to = edge_end(blocks, edge);
+        size_t to = block_at(blocks, edge->function, edge->to);
         arrived[to] += edge->count;
         target[to] = true;
     }

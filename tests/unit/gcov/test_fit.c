@@ -76,7 +76,7 @@ static void a_loop_is_fitted(void **state)
     struct sightings sightings = {0};
     uint64_t arcs[5] = {0}, expected[5] = {3, 40, 3, 40, 3};
     loop_read(&notes);
-    line_groups_make(&groups, &notes.functions.at[0]);
+    line_groups_make(&groups, &notes.functions.at[0], NULL);
     assert_int_equal(groups.n, 4);
     uint32_t head = line_groups_find(&groups, "/elsewhere/loop.c", 7);
     uint32_t body = line_groups_find(&groups, "loop.c", 8);
@@ -113,7 +113,7 @@ static void an_unrolled_loop_has_its_turns(void **state)
     struct sightings sightings = {0};
     uint64_t arcs[5] = {0}, expected[5] = {3, 15, 3, 15, 3};
     loop_read(&notes);
-    line_groups_make(&groups, &notes.functions.at[0]);
+    line_groups_make(&groups, &notes.functions.at[0], NULL);
     uint32_t head = line_groups_find(&groups, "loop.c", 6);
     uint32_t body = line_groups_find(&groups, "loop.h", 2);
     *vec_push(&sightings) =

@@ -31,7 +31,7 @@ static void smooth(uint64_t *arcs, unsigned ran, bool exact)
     struct line_groups groups;
     struct sightings sightings = {0};
     graph_make(&function);
-    line_groups_make(&groups, &function);
+    line_groups_make(&groups, &function, NULL);
     for (uint32_t b = 2; b < BLOCKS; b++)
         *vec_push(&sightings) = (struct sighting){.group = line_groups_find(&groups, "f.c", 10 * b),
                                                   .count = ran >> b & 1,
