@@ -10,9 +10,9 @@ overlap=${GAIT_OUT:-o/rel}/programs/overlap
 bad=0
 rounds_of() { # so that each takes about as long
     case $1 in
-    near | tiny) echo 40000000 ;;
-    mixed | chains | divides | calls) echo 10000000 ;;
-    *) echo 3000000 ;;
+    near | tiny) echo 16000000 ;;
+    mixed | chains | divides | calls) echo 4000000 ;;
+    *) echo 1200000 ;;
     esac
 }
 # natively KIND ORDER...: by turns with each other: what else the machine does is then in all of them.
