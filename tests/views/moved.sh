@@ -104,30 +104,29 @@ enough() { [ "$(find "$1" -type f -size +200c | wc -l)" -ge 12 ] || bad "$1: vie
 files='sampled exact paths values'
 "$gait" record -q -F 2000 -o quick -- app/prog 20000 >/dev/null || bad 'quick'
 "$gait" record -q --exact -o counted -- app/prog 30 >/dev/null || bad 'counted'
-[[ $modes = *plain* ]] && "$gait" record -q --plain -F 2000 -o plain -- app/prog 20000 >/dev/null && files="$files plain"
+briefly='quick counted'
+[[ $modes = *plain* ]] && "$gait" record -q --plain -F 2000 -o plain -- app/prog 20000 >/dev/null && briefly="$briefly plain"
 "$gait" record -q --no-names --exact -o bare -- app/prog 30 >/dev/null || bad 'without names'
 
 for file in $files; do take $file there/$file; done
 "$gait" record -q --names --exact -o shorter -- app/prog 1 >/dev/null || bad 'another run'
 pairs() { for view in diff compare; do "$gait" $view shorter exact 2>&1; done; }
-for file in quick counted; do brief $file there/$file; done
+for file in $briefly; do brief $file there/$file; done
 # A recording in haste, packed where the files are: whole, and no mixture of both.
-for file in quick counted; do
-    cp $file packed.$file && "$gait" pack -q packed.$file || bad "pack $file"
-    take packed.$file there/packed.$file
-done
+cp quick packed.quick && "$gait" pack -q packed.quick || bad 'pack quick'
+take packed.quick there/packed.quick
 pairs >pairs.there
 mv app moved
-for file in quick counted; do brief $file gone/$file; done
+for file in $briefly; do brief $file gone/$file; done
 pairs >pairs.gone
 cmp -s pairs.there pairs.gone || { bad 'diff and compare: not the same where the binaries do not exist'; diff pairs.there pairs.gone | head -20; }
-for file in quick counted; do
+for file in $briefly; do
     diff -r there/$file gone/$file >"$work/differences" ||
         { bad "$file, without --names: not the same where the binaries do not exist"; cut -c 1-200 "$work/differences" | head -20 | sed 's/^/    | /'; }
 done
 mkdir -p gone/bare
 "$gait" report bare >gone/bare/report.function 2>&1
-for file in $files packed.quick packed.counted; do
+for file in $files packed.quick; do
     take $file gone/$file
     diff -r there/$file gone/$file >"$work/differences" ||
         { bad "$file: not the same where the binaries do not exist"; cut -c 1-200 "$work/differences" | head -20 | sed 's/^/    | /'; }
@@ -140,7 +139,7 @@ grep -q 'inlined' gone/sampled/report.inline || bad 'no inlined functions'
 # The same builds, but stripped: the profile tells more than they do. Packing there forgets nothing.
 if command -v strip >/dev/null; then
     cp -r moved app && strip app/prog app/libmixed.so && cmp -s app/prog moved/prog && bad 'strip does nothing'
-    for file in sampled exact paths packed.quick; do
+    for file in sampled packed.quick; do
         take $file stripped/$file
         diff -r there/$file stripped/$file >"$work/differences" ||
             { bad "$file: not the same where the binaries are stripped"; cut -c 1-200 "$work/differences" | head -20 | sed 's/^/    | /'; }
