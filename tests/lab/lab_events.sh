@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 make -s "${GAIT_OUT:-o/rel}"/programs/{stages,branches} >&2 || exit 1
-"$gait" record -q --exact=counts --core skylake --counters 200 --seed 1 -o "$work/stages" -- "$built/programs/stages" 40 >/dev/null || bad "record: status $?"
+"$gait" record -q --exact=counts --core skylake --counters 200 --seed 1 -o "$work/stages" -- "$built/programs/stages" 15 >/dev/null || bad "record: status $?"
 "$gait" record -q --exact=counts --core skylake --counters 200 --seed 1 -o "$work/branches" -- "$built/programs/branches" >/dev/null || bad "record: status $?"
 for table in events-table-1 events-figure-3 events-primary; do
     "$gait" lab $table "$work/stages" "$work/branches" >"$work/$table.text" || bad "lab $table: status $?"

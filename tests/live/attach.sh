@@ -2,7 +2,7 @@
 # Processes that run are attached to, walked, and left: they never notice, and nothing is left behind.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
-cycles=20
+cycles=10
 [ "${GAIT_LONG:-0}" = 1 ] && cycles=1000
 . tests/live/lib/attach.sh
 unfiltered || skip 'system calls are filtered here (seccomp): no process can be attached to'

@@ -189,7 +189,7 @@ raise SystemExit(not total['off_time'] > 0.3 * (total['user_time'] + total['kern
 P
 
 # A recording that was long enough names the kernel's functions itself, so another machine, or this one later, can.
-status 7 'a long one' "$gait" record -q -o long.data -- ./both 3.2 ./bare
+status 7 'a long one' "$gait" record -q -o long.data -- ./both 2.1 ./bare
 cat >other <<O
 mount --bind /dev/null /proc/kallsyms && "$gait" report --json --module '[kernel]' long.data >long.json
 O

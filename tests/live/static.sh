@@ -18,7 +18,10 @@ for name in $names; do
     gcc -O2 -g -static -D_GNU_SOURCE -pthread -o "$work/$name" "$source" $(sed -n 's/^.*link: *//p' "$source") 2>/dev/null || continue
     timeout 60 "$work/$name" >"$work/alone" 2>"$work/alone.err" </dev/null
     alone=$?
-    for mode in '-F 5000 --trigger perf' '-F 5000 --trigger cputime' --exact=counts; do
+    # Of the two triggers one in turn, but with GAIT_LONG=1.
+    triggers=(perf cputime) turn=$((1 - ${turn:-$(($$ % 2))}))
+    [ -n "$GAIT_LONG" ] || triggers=("${triggers[turn]}")
+    for mode in "${triggers[@]/#/-F 5000 --trigger }" --exact=counts; do
         timeout 60 "$gait" record -q $mode -o "$work/data" -- "$work/$name" >"$work/with" 2>"$work/with.err" </dev/null
         with=$?
         # A file that is written to under its own code is seen by walks, not by whole runs.

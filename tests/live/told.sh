@@ -71,6 +71,7 @@ until_python
 status 0 'stopped' timeout 120 "$gait" record --duration 0.8 -o "$work/stopped" -p "$pid"
 says "the agent stays in process $pid, which is stopped by a signal"
 kill -CONT "$pid"
+kill "$pid"
 }
 if unfiltered; then attached; else echo 'nothing can be attached to where system calls are filtered'; fi
 

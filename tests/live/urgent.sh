@@ -13,7 +13,7 @@ all = sum(row["time"] for row in rows)
 print(round(100 * sum(row["time"] for row in rows if row["name"] == sys.argv[1]) / all))' "$1"
 }
 for mode in '--trigger cputime' '--trigger perf' '--trigger cputime --overhead 10%'; do
-    status 0 "$mode" timeout 200 "$gait" record -q $mode -o "$work/data" -- "$work/urgent" 1
+    status 0 "$mode" timeout 200 "$gait" record -q $mode -o "$work/data" -- "$work/urgent" 0.6
     same "$mode: signals" 'all arrived' "$(cat "$work/stdout")"
     moved=$(share moved) turn=$(share turn)
     echo "$mode: $turn % of the time in turn, $moved % in moved"
@@ -28,7 +28,7 @@ int main(void) { sigset_t set; sigemptyset(&set); sigaddset(&set, SIGURG); sigpr
 C
 gcc -O1 -g -o "$work/blocks" "$work/blocks.c" || bad 'blocks.c'
 "$work/blocks" & pid=$!
-status 0 'attach to a thread that blocks the signal' "$gait" record -q -p $pid --duration 2 -o "$work/data"
+status 0 'attach to a thread that blocks the signal' "$gait" record -q -p $pid --duration 1.2 -o "$work/data"
 kill $pid
 "$gait" report "$work/data" >"$work/report"
 if grep -q '"kernel_samples": [1-9]' <("$gait" info --json "$work/data"); then

@@ -25,7 +25,7 @@ PART(warm)
 int main(int argc, char **argv)
 {
     static unsigned char page[PAGE];
-    int rounds = argc > 1 ? atoi(argv[1]) : 100;
+    int rounds = argc > 1 ? atoi(argv[1]) : 10;
     for (int r = 0; r < rounds; r++) {
         unsigned char *pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/live/lib/live.sh
 gcc -O2 -g -o "$work/habits" tests/programs/processes/habits.c || { bad 'the test program could not be built'; exit 1; }
-rounds=100000
+rounds=${GAIT_LONG:+100000} rounds=${rounds:-40000}
 "$work/habits" $rounds >"$work/native"
 "$gait" record -q --exact=trace --events address,value -o "$work/data" -- "$work/habits" $rounds >"$work/output" || bad "record: status $?"
 same 'the output' "$(cat "$work/native")" "$(cat "$work/output")"

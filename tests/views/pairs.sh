@@ -46,7 +46,7 @@ PY
 done
 # Edges: each leads to what retired next, as the run itself says, as often as it did.
 make -s "${GAIT_OUT:-o/rel}/programs/stages" >&2 || exit 1
-"$gait" record -q -o "$work/stages" --exact=trace --core zen3 --pairs 10 -- "${GAIT_OUT:-o/rel}/programs/stages" "$([ -n "$GAIT_LONG" ] && echo 60 || echo 45)" >/dev/null 2>"$work/log" || { cat "$work/log"; fail 'record of stages'; }
+"$gait" record -q -o "$work/stages" --exact=trace --core zen3 --pairs 5 -- "${GAIT_OUT:-o/rel}/programs/stages" "$([ -n "$GAIT_LONG" ] && echo 60 || echo 15)" >/dev/null 2>"$work/log" || { cat "$work/log"; fail 'record of stages'; }
 "$gait" pipeline --json --limit 1000 "$work/stages" >"$work/steps" && "$gait" pipeline --by edge --json "$work/stages" >"$work/edges" || fail 'by edge'
 "$gait" report --raw --by edge --json "$work/stages" >"$work/branches" && "$gait" report --raw --by call --json "$work/stages" >"$work/calls" || fail 'report'
 "$gait" pipeline --by edge --limit 1 "$work/stages" | grep -q 'followed .* times \[' || fail 'followed is not shown'

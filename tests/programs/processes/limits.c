@@ -19,7 +19,7 @@ static void on_limit(int signal)
 
 static uint64_t toil(uint64_t x)
 {
-    for (int i = 0; i < 15000000; i++)
+    for (int i = 0; i < 4000000; i++)
         x ^= x << 13, x ^= x >> 7, x ^= x << 17;
     return x;
 }
@@ -53,7 +53,7 @@ int main(void)
     struct timespec used;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     signal(SIGXCPU, on_limit);
-    limit(RLIMIT_CPU, (rlim_t)used.tv_sec + 1);
+    limit(RLIMIT_CPU, (rlim_t)used.tv_sec); /* is over; older kernels take 0 for 1 */
     while (!told)
         sum = toil(sum) & 0;
     limit(RLIMIT_CPU, RLIM_INFINITY);
