@@ -17,10 +17,10 @@ table pipeline-7 3
 table counters-1 3
 table counters-2 3
 seq 1 20000 >"$work/text"
-table pipeline-time 2 --steps 2000000 -- gzip -c "$work/text"
+table pipeline-time 2 --steps 1000000 -- gzip -c "$work/text"
 awk '/retires  / { next_ = $4 + 0 } /dispatch  / { tagged = $4 + 0 } END { exit !(next_ > 0 && 2 * next_ < tagged) }' "$work/pipeline-time" ||
     { cat "$work/pipeline-time"; fail 'who retires next is not told from who is dispatched'; }
-table pipeline-slots 1 --core 21264 --steps 2000000 -- gzip -c "$work/text"
+table pipeline-slots 1 --core 21264 --steps 500000 -- gzip -c "$work/text"
 # Knobs of the unit: what a deeper buffer leaves of interrupts, records of those that are followed together, and samples that have no tag.
 table pipeline-units 1 --csv="$work/units" --core 21264 --steps 1000000 -- gzip -c "$work/text"
 python3 -B -c '
@@ -53,7 +53,7 @@ waits 21264 >"$work/said"
 waits "$work/many.core" >>"$work/said"
 awk 'NR == 1 && !($1 > 0.5 && $2 < 0.05) || NR == 2 && !($1 == 0 && $2 > 0.5) { exit 1 }' "$work/said" || { cat "$work/said"; fail 'what dispatch waited for'; }
 "$gait" record -q --exact=trace --core 21264 --tags 2 -o "$work/none" -- true 2>/dev/null && fail '--tags without --pairs'
-table pipeline-ipc 0 --core inorder --steps 1000000 -- gzip -c "$work/text"
+table pipeline-ipc 0 --core inorder --steps 500000 -- gzip -c "$work/text"
 # Two a cycle is all that it can do.
 awk 'NR == 4 && ($3 > 2 || $3 <= 0 || $6 > 2.1) { exit 1 }' "$work/pipeline-ipc" || { cat "$work/pipeline-ipc"; fail 'more retire than can'; }
 # Figure 3, of a program of 512 loads that all miss: of thousands of estimates two thirds are inside of the envelope, of

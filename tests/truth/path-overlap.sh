@@ -1,5 +1,4 @@
 #!/bin/bash
-# Runs alone
 # Ticks along the two ways through a loop against the same program when it goes only one of them: independent loads, near and far, chains, divisions, calls.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/truth/lib/programs.sh
