@@ -219,7 +219,7 @@ void kernel_part_told(struct kernel_part *part, uint32_t pid, const struct wire_
 {
     char name[sizeof slot->name + 1] = {0};
     memcpy(name, slot->name, sizeof slot->name);
-    if (part->on && ns)
+    if (part->used && ns) /* after an end, too: what switches had told by then is held against it */
         lives_told(&part->follow.tasks.lives, pid, (uint32_t)slot->tid, name, ns);
 }
 
@@ -497,13 +497,22 @@ static void spend_less(struct kernel_part *part, uint64_t now_ns)
     vec_release(&running);
 }
 
+static void rest_give(struct kernel_part *part, const struct cpu_times *times)
+{
+    lives_rest(&part->follow.tasks.lives, times->user_ns + times->kernel_ns,
+               part->user_ns + part->kernel_ns);
+}
+
 void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, bool last)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     struct lives *lives = &part->follow.tasks.lives;
     looks_give(part, now, last);
-    if (!part->on)
+    if (!part->on) {
+        if (last && part->ended_ns)
+            rest_give(part, times);
         return;
+    }
     names_give(part, now, last);
     if (last && !part->follow.samples.taken) { /* too short: nothing divides its time */
         lives->rest[0] = times->user_ns;
@@ -511,7 +520,7 @@ void kernel_part_give(struct kernel_part *part, const struct cpu_times *times, b
     }
     times_give(part, now, last);
     if (last)
-        lives_rest(lives, times->user_ns + times->kernel_ns, part->user_ns + part->kernel_ns);
+        rest_give(part, times);
     if (!last && (costs_too_much(part) || costs_far_too_much(part, now)))
         spend_less(part, now);
 }
