@@ -28,9 +28,9 @@ enum {
     FIRST_NS = 50000000,  /* CPU time from which on costs are compared with the budget */
     CLAIMS_MAX = 1 << 20, /* the program can write anything over its list of threads */
 };
-/* Reading all names of the kernel takes some 50 ms: not before the program has used so much CPU
- * time. */
-static const uint64_t NAMES_CPU_NS = 6000000000;
+/* Reading all names of the kernel takes some 50 ms, half of the budget of a run of ten seconds: not
+ * before the program has used so much CPU time. */
+static const uint64_t NAMES_CPU_NS = 20000000000;
 /* Perf maps are looked at after this, and then at twice the age. */
 static const uint64_t MAPS_NS = 60000000000;
 
@@ -388,12 +388,13 @@ static void agentless_give(struct kernel_part *part)
 }
 
 /* The table is read while the program runs: at the end its user waits. In a short run nobody reads
- * it; then names are added when the profile is shown. */
+ * it, unless all names were asked for; then they are added when the profile is shown. */
 static void names_give(struct kernel_part *part, uint64_t now_ns, bool last)
 {
     struct samples *samples = &part->follow.samples;
     bool long_enough = part->user_ns + part->kernel_ns >= NAMES_CPU_NS;
-    if (!last && long_enough && !part->functions_sought && !part->options->keep.none &&
+    bool asked = part->options->keep.all || part->options->keep.sources;
+    if ((last ? asked : long_enough) && !part->functions_sought && !part->options->keep.none &&
         samples->kernel_names.addresses.n) {
         kernel_table_read(&part->functions, "/proc/kallsyms");
         part->functions_sought = true;
