@@ -358,6 +358,69 @@ CASE static uint64_t unroll_mask(uint64_t sum)
     return all;
 }
 
+/* How many turns inner loops make is the same each time: known to the compiler, or not. */
+#ifdef CHANGED
+#define TURNS(n) (n)
+#define IN_A_ROW _Pragma("GCC unroll 16")
+#else
+#define TURNS(n) turns[n]
+#define IN_A_ROW _Pragma("GCC unroll 1")
+#endif
+
+static volatile int turns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+
+CASE static uint64_t trips_short(uint64_t sum)
+{
+    const int n = TURNS(3);
+    for (int i = 0; i + 3 <= SMALL; i += 3) {
+        uint64_t row = 0;
+        IN_A_ROW
+        for (int k = 0; k < n; k++)
+            row = row * 31 + (uint64_t)numbers[i + k];
+        sum ^= row;
+    }
+    return sum;
+}
+
+CASE static uint64_t trips_rows(uint64_t sum)
+{
+    const int n = TURNS(6);
+    for (int i = 0; i + 6 <= SMALL; i += 6) {
+        int32_t row = 0;
+        IN_A_ROW
+        for (int k = 0; k < n; k++)
+            row += numbers[i + k] & others[i + k];
+        sums[i] = row;
+    }
+    return sum + (uint64_t)sums[sum % SMALL / 6 * 6];
+}
+
+CASE static uint64_t trips_bits(uint64_t sum)
+{
+    const int n = TURNS(12);
+    for (int i = 0; i < SMALL; i++) {
+        uint64_t mixed = (uint64_t)numbers[i];
+        IN_A_ROW
+        for (int k = 0; k < n; k++)
+            mixed ^= mixed >> 7 ^ (uint64_t)k;
+        sum += mixed;
+    }
+    return sum;
+}
+
+/* Of trips_short: the numbers of turns differ, so that none can be known. */
+CASE static uint64_t varied_short(uint64_t sum)
+{
+    for (int i = 0; i + 8 <= SMALL; i += 3) {
+        uint64_t row = 0;
+        int n = 2 + (numbers[i] & 3);
+        _Pragma("GCC unroll 1") for (int k = 0; k < n; k++)
+            row = row * 31 + (uint64_t)numbers[i + k];
+        sum ^= row;
+    }
+    return sum;
+}
+
 #ifdef CHANGED
 #define WIDE __attribute__((noipa, target("avx2"), optimize("tree-vectorize,O3")))
 #else
@@ -582,6 +645,10 @@ static const struct {
     {"unroll_sum", none, unroll_sum},
     {"unroll_copy", none, unroll_copy},
     {"unroll_mask", none, unroll_mask},
+    {"trips_short", none, trips_short},
+    {"trips_rows", none, trips_rows},
+    {"trips_bits", none, trips_bits},
+    {"varied_short", none, varied_short},
     {"wider_reals", none, wider_reals},
     {"wider_numbers", none, wider_numbers},
     {"wider_bytes", none, wider_bytes},

@@ -26,7 +26,7 @@ static bool take_kind(void *to, const struct flag *flag, const char *value, stru
 
 static const struct flag flags[] = {
     VIEW_INPUT,
-    {"kind", 0, "KIND", "branch, load, forward, division, inline, unroll, wider or layout",
+    {"kind", 0, "KIND", "branch, load, forward, division, inline, unroll, trips, wider or layout",
      ": only changes of this kind", .take = take_kind},
     {"tries", 0, "N", NULL, "number of places that are tried (40)",
      TAKE(u32, struct options, asked.tries), .low = 1, .expected = "a number of places"},

@@ -11,6 +11,8 @@ ask() { # CASE KIND ROUNDS
 ask branch_half branch 20000
 ask remainder_64 division 20000
 ask divide_32 division 20000
+ask trips_short trips 200000
+ask varied_short trips 200000
 /usr/bin/python3 -B - "$work" <<'PY' || bad 'figures'
 import json, sys
 def rows(case):
@@ -22,6 +24,10 @@ for case in ('branch_half', 'divide_32'):
     assert 0.3 < row['gain'] < 0.95, row
     # What the model may be off by: a factor of two in the logarithm of the speedup.
     assert 0 < row['gain_lo'] < row['sampled_lo'] - 0.1 and row['sampled_hi'] + 0.05 < row['gain_hi'] < 1, row
+# A number of turns that is always the same can be known; one that differs cannot.
+row = rows('trips_short')[0]
+assert 0.05 < row['gain'] < 0.9, row
+assert not rows('varied_short')
 # A remainder takes two multiplications: no gain.
 assert not [r for r in rows('remainder_64') if r['gain'] > 0.2]
 PY

@@ -76,7 +76,7 @@ function hardwareColumns(answer) {
 // What would bring it, in the words of the command.
 const changes = {
   branch: 'branch always predicted', load: 'load always near', forward: 'load forwarded from the store', division: 'divided by a constant',
-  inline: 'call inlined', unroll: 'loop unrolled four times', wider: 'vectors twice as wide', layout: 'code in the order it runs',
+  inline: 'call inlined', unroll: 'loop unrolled four times', trips: 'number of turns constant', wider: 'vectors twice as wide', layout: 'code in the order it runs',
 };
 
 function whatifColumns() {

@@ -130,8 +130,18 @@ static void memory_find(struct finding *finding)
         add(finding, WHATIF_FORWARD, fails * (model->forward_fail + model->load_int));
 }
 
+static void loop_take(struct candidate *found, const struct code_insn *insn,
+                      const struct whatif_loop *loop)
+{
+    if (!found)
+        return;
+    found->n_steps = loop->n_steps;
+    memcpy(found->steps, loop->steps, sizeof loop->steps);
+    found->begin = insn->target, found->end = insn->at + insn->core.length;
+}
+
 /* A loop that ends here, if what it does can be told by its code alone. */
-static void loop_find(struct finding *finding)
+static void loop_find(struct finding *finding, double mispredicted)
 {
     const struct code_insn *insn = finding->insn;
     double width = finding->modelled->model.dispatch_width, runs = sum_of(finding, FIELD_RETIRED);
@@ -139,18 +149,13 @@ static void loop_find(struct finding *finding)
     if (insn->core.kind != INSN_COND || !insn->target || insn->target >= insn->at ||
         insn->at - insn->target > BODY_MAX || !loop_read(finding->code, insn, &loop))
         return;
-    struct candidate *found[2] = {NULL};
-    if (loop.n_steps && !loop.calls)
-        found[0] = add(finding, WHATIF_UNROLL, runs * (loop.n_steps + 1) / width);
-    if (found[0]) {
-        found[0]->n_steps = loop.n_steps;
-        memcpy(found[0]->steps, loop.steps, sizeof loop.steps);
-        found[0]->begin = insn->target, found[0]->end = insn->at + insn->core.length;
+    double counting = runs * (loop.n_steps + 1) / width;
+    if (loop.n_steps && !loop.calls) {
+        loop_take(add(finding, WHATIF_UNROLL, counting), insn, &loop);
+        loop_take(add(finding, WHATIF_TRIPS, counting + mispredicted), insn, &loop);
     }
     if (loop.packed * 4 >= loop.instructions && !loop.calls && loop.bits < 512)
-        found[1] = add(finding, WHATIF_WIDER, runs * loop.instructions / width / 2);
-    if (found[1])
-        found[1]->begin = insn->target, found[1]->end = insn->at + insn->core.length;
+        loop_take(add(finding, WHATIF_WIDER, runs * loop.instructions / width / 2), insn, &loop);
 }
 
 /* What a function's branches take, is added up by function. */
@@ -197,9 +202,9 @@ static void row_find(struct finding *finding)
     struct code_insn insn = finding->code->insns.at[index];
     finding->insn = &insn;
     double mispredicts = sum_of(finding, FIELD_EVENT + EVENT_MISPREDICT);
+    double mispredicted = mispredicts * (finding->modelled->model.mispredict + (double)RESOLVED);
     if (insn.core.kind != INSN_PLAIN)
-        add(finding, WHATIF_BRANCH,
-            mispredicts * (finding->modelled->model.mispredict + (double)RESOLVED));
+        add(finding, WHATIF_BRANCH, mispredicted);
     if (insn.core.kind == INSN_CALL || insn.core.kind == INSN_CALL_INDIRECT) {
         struct candidate *call =
             add(finding, WHATIF_INLINE, sum_of(finding, FIELD_RETIRED) * CALL_COSTS);
@@ -209,7 +214,7 @@ static void row_find(struct finding *finding)
     memory_find(finding);
     if (traits_read(finding->code, insn.at, &traits))
         division_find(finding, &traits);
-    loop_find(finding);
+    loop_find(finding, mispredicted);
     layout_find(finding);
 }
 

@@ -160,6 +160,83 @@ static uint64_t loop_make(struct whatif_course *course, struct traits_cache *tra
     return units;
 }
 
+/* ---- the same loop, if it always makes as many turns: all of them one after the other */
+
+enum { TRIPS_MOST = 64, TRIPS_CODE_MOST = 512, ENTRIES_LEAST = 4, SAME_PART = 16 };
+
+/* An entry of the loop, so far: where its turns end. */
+struct entry {
+    bool whole; /* it began in the window, and was not left by another way */
+    uint32_t trips;
+    size_t before, ends[TRIPS_MOST]; /* steps; before: the end of the entry before it */
+};
+
+/* Adds a turn that ends at the step. */
+static void entry_add(const struct whatif_course *course, const struct candidate *candidate,
+                      struct entry *entry, size_t i)
+{
+    uint32_t last = entry->trips - 1;
+    if (entry->trips && last < TRIPS_MOST && !is_body(course, candidate, entry->ends[last] + 1, i))
+        entry->whole = false;
+    if (entry->trips < TRIPS_MOST)
+        entry->ends[entry->trips] = i;
+    entry->trips++;
+}
+
+static void entry_next(struct entry *entry, size_t i)
+{
+    entry->whole = true;
+    entry->trips = 0;
+    entry->before = i;
+}
+
+/* The number of turns that nearly all entries of the window make; 0: they differ, or in a row they
+ * were too much code. */
+static uint32_t trips_known(const struct whatif_course *course, const struct candidate *candidate)
+{
+    uint32_t entries[TRIPS_MOST + 1] = {0}, all = 0, most = 0;
+    struct entry entry = {0};
+    size_t length = 0;
+    for (size_t i = 0; i < course->n; i++) {
+        if (course->at[i].fact.at.v != candidate->at)
+            continue;
+        entry_add(course, candidate, &entry, i);
+        if (course->at[i].fact.taken)
+            continue;
+        if (entry.whole && entry.trips > 1 && entry.trips <= TRIPS_MOST)
+            length = entry.ends[1] - entry.ends[0];
+        if (entry.whole && entry.trips <= TRIPS_MOST)
+            entries[entry.trips]++;
+        all++;
+        entry_next(&entry, i);
+    }
+    for (uint32_t trips = 2; trips <= TRIPS_MOST; trips++)
+        most = entries[trips] > entries[most] ? trips : most;
+    /* The first entry may have begun before the window. */
+    bool same = all > ENTRIES_LEAST && (all - 1 - entries[most]) * SAME_PART <= all;
+    return same && most * length <= TRIPS_CODE_MOST ? most : 0;
+}
+
+static uint64_t trips_make(struct whatif_course *course, const struct candidate *candidate)
+{
+    uint32_t known = trips_known(course, candidate);
+    struct entry entry = {0};
+    uint64_t units = 0;
+    for (size_t i = 0; known && i < course->n; i++) {
+        if (course->at[i].fact.at.v != candidate->at)
+            continue;
+        units += !course->at[i].warming;
+        entry_add(course, candidate, &entry, i);
+        if (course->at[i].fact.taken)
+            continue;
+        for (uint32_t k = 0; k < entry.trips && entry.whole && entry.trips == known; k++)
+            count_skip(course, candidate, k ? entry.ends[k - 1] + 1 : entry.before + 1,
+                       entry.ends[k]);
+        entry_next(&entry, i);
+    }
+    return units;
+}
+
 /* ---- the order of code */
 
 struct way {
@@ -214,6 +291,7 @@ uint64_t edit_make(struct whatif_course *course, struct traits_cache *traits,
     case WHATIF_INLINE: return inline_make(course, traits, candidate);
     case WHATIF_UNROLL:
     case WHATIF_WIDER: return loop_make(course, traits, candidate);
+    case WHATIF_TRIPS: return trips_make(course, candidate);
     case WHATIF_LAYOUT: return layout_make(course, candidate);
     case WHATIF_KINDS: break;
     }

@@ -11,11 +11,13 @@ static const struct {
     [WHATIF_DIVISION] = {"division", "this division were a multiplication"},
     [WHATIF_INLINE] = {"inline", "this call were inlined"},
     [WHATIF_UNROLL] = {"unroll", "this loop were unrolled four times"},
+    [WHATIF_TRIPS] = {"trips", "this loop's number of turns were a constant"},
     [WHATIF_WIDER] = {"wider", "this loop used vectors of twice the width"},
     [WHATIF_LAYOUT] = {"layout", "this function's code lay in the order in which it runs"},
 };
 
-const char whatif_kind_words[] = "branch, load, forward, division, inline, unroll, wider or layout";
+const char whatif_kind_words[] =
+    "branch, load, forward, division, inline, unroll, trips, wider or layout";
 
 const char *whatif_kind_name(enum whatif_kind kind)
 {
