@@ -35,8 +35,8 @@
     LOSS(trigger_lost, "sampling stopped: the program closed or replaced the trigger")             \
     LOSS(no_channel,                                                                               \
          "process not recorded: too many processes at once, or no memory for the agent")           \
-    LOSS(no_agent, "program not recorded: it did not load the agent (static, setuid, cleared "     \
-                   "environment, not x86-64)")                                                     \
+    LOSS(no_agent, "program not recorded: it did not load the agent (static, setuid, LD_PRELOAD "  \
+                   "cleared or of its own, not x86-64)")                                           \
     LOSS(unmapped, "observation outside every known module")                                       \
     LOSS(garbled, "damaged data from the program: left out")                                       \
     LOSS(killed, "exact run was killed or outlived the recording: its last counts are incomplete") \

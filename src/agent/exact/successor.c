@@ -10,22 +10,43 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-enum { HEAD_BYTES = 4096, VARIABLES_MAX = 1 << 16 };
+enum { HEAD_BYTES = 4096, VARIABLES_MAX = 1 << 16, TEXT_MAX = 4096 };
 
-/* Whoever clears the environment takes the agent's place in it away. */
+/* Whether the text at the address has one of the names that gait gives to the agent's library
+ * (collect/target/preload.h). Byte by byte, since what follows the text may not be there. */
+static bool text_has_library(uint64_t text)
+{
+    static const char *const names[] = {"libgait.so", "/fd/"};
+    unsigned matched[2] = {0};
+    char byte;
+    for (uint32_t i = 0; i < TEXT_MAX && program_read(text + i, &byte, 1) && byte; i++)
+        for (int k = 0; k < 2; k++) {
+            matched[k] = byte == names[k][matched[k]] ? matched[k] + 1 : byte == names[k][0];
+            if (!names[k][matched[k]])
+                return true;
+        }
+    return false;
+}
+
+/* Whoever clears the environment, or has a library of its own preloaded, takes the agent's place in
+ * it away. */
 static bool environment_has_us(uint64_t environment)
 {
-    static const char ours[] = CHANNEL_ENV "=";
-    for (uint32_t i = 0; i < VARIABLES_MAX; i++) {
+    static const char channel[] = CHANNEL_ENV "=", preload[] = "LD_PRELOAD=";
+    bool has_channel = false, has_library = false;
+    for (uint32_t i = 0; i < VARIABLES_MAX && !(has_channel && has_library); i++) {
         uint64_t variable;
-        char name[sizeof ours - 1];
+        char name[sizeof channel > sizeof preload ? sizeof channel : sizeof preload];
         if (!program_read(environment + 8u * i, &variable, 8) || !variable)
             return false;
-        if (program_read(variable, name, sizeof name) &&
-            __builtin_memcmp(name, ours, sizeof name) == 0)
-            return true;
+        if (program_read(variable, name, sizeof channel - 1) &&
+            __builtin_memcmp(name, channel, sizeof channel - 1) == 0)
+            has_channel = true;
+        if (program_read(variable, name, sizeof preload - 1) &&
+            __builtin_memcmp(name, preload, sizeof preload - 1) == 0)
+            has_library |= text_has_library(variable + sizeof preload - 1);
     }
-    return false;
+    return has_channel && has_library;
 }
 
 /* Another user's rights: the loader preloads nothing. */

@@ -17,8 +17,13 @@
 #include <unistd.h>
 
 static char at[64];
-static const char *with_us[] = {"PATH=/bin", CHANNEL_ENV "=/x", NULL};
+#define PRELOAD "LD_PRELOAD=/usr/lib/liblibgait.so:/lib/other.so"
+static const char *with_us[] = {PRELOAD, "PATH=/bin", CHANNEL_ENV "=/x", NULL};
+static const char *linked[] = {"LD_PRELOAD=/proc/12/fd/3", CHANNEL_ENV "=/x", NULL};
 static const char *without[] = {"PATH=/bin", NULL};
+static const char *with_another[] = {"LD_PRELOAD=/lib/libgai.so", "PATH=/bin", CHANNEL_ENV "=/x",
+                                     NULL};
+static const char *without_channel[] = {PRELOAD, NULL};
 
 static bool follows(const char *path, const char **environment)
 {
@@ -59,7 +64,10 @@ static void static_and_32_bit_programs_do_not(void **state)
 static void an_environment_without_us_does_not(void **state)
 {
     (void)state;
+    assert_true(follows("/proc/self/exe", linked));
     assert_false(follows("/proc/self/exe", without));
+    assert_false(follows("/proc/self/exe", with_another));
+    assert_false(follows("/proc/self/exe", without_channel));
     assert_false(follows("/proc/self/exe", NULL));
 }
 

@@ -129,6 +129,35 @@ static void test_answers_alike(void **state)
     own_close(&own);
 }
 
+/* What a local file is compared with: names and lines of a build with both, and none of what was
+ * not kept, or makes no sense. */
+static void test_knows_what_it_keeps(void **state)
+{
+    struct own own;
+    struct keep_result result;
+    (void)state;
+    own_open(&own);
+    struct kept_knowledge knows = kept_image_knows(&own.profile, 0);
+    assert_false(knows.names || knows.symbols || knows.lines);
+    own_keep(&own, &result);
+    struct kept_parts *kept = &own.profile.kept;
+    knows = kept_image_knows(&own.profile, 0);
+    assert_true(knows.names && knows.symbols && knows.lines);
+    size_t all = kept->n, heads = 0;
+    while (kept->at[heads].kind == KEPT_MODULE)
+        heads++;
+    assert_in_range(heads, 1, all - 1);
+    kept->n = heads; /* of no function, so no lines */
+    knows = kept_image_knows(&own.profile, 0);
+    assert_true(knows.names && knows.symbols && !knows.lines);
+    kept->n = all;
+    kept->at[0].n = 1; /* cut */
+    knows = kept_image_knows(&own.profile, 0);
+    assert_false(knows.names || knows.symbols || knows.lines);
+    keep_result_release(&result);
+    own_close(&own);
+}
+
 static void test_file_first_then_kept(void **state)
 {
     struct own own;
@@ -321,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_alike),
+        cmocka_unit_test(test_knows_what_it_keeps),
         cmocka_unit_test(test_ahead_keeps_the_same),
         cmocka_unit_test(test_file_first_then_kept),
         cmocka_unit_test(test_damaged_parts),
