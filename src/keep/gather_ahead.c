@@ -169,12 +169,12 @@ static void numbers_copy(struct gather_ahead *ahead, const struct numbering *in_
         *vec_push(&ahead->in_file) = in_file->at[i];
 }
 
-/* Packing may take a share of the program's time, so that short runs do not pay for what long ones
- * need. */
+/* Packing may take a share of the program's time, but for its first seconds: builds of a hundred
+ * short processes do not pay for what long runs need. */
 void gather_ahead_tell(struct gather_ahead *ahead, const struct gather_news *news)
 {
-    enum { CPU_SHARE = 128 };
-    uint64_t share = news->cpu_ns / CPU_SHARE;
+    const uint64_t free_ns = 3200000000, cpu_share = 64;
+    uint64_t share = news->cpu_ns > free_ns ? (news->cpu_ns - free_ns) / cpu_share : 0;
     pthread_mutex_lock(&ahead->lock);
     if (!ahead->works) {
         ahead->wish.lines = ahead->wish.lines ? news->lines : 0;

@@ -74,7 +74,8 @@ static void advise_hottest(struct adviser *adviser)
 }
 
 /* Time far above the share of instructions: waiting, not working. Windows that did not meet some
- * code may have missed it: n miss what makes up to 3 / n of all instructions by chance. */
+ * code may have missed it: n miss what makes up to 3 / n of all instructions by chance. The spread
+ * of a few batches may be small by chance, too. */
 static bool body_waits(const struct profile *profile, const struct quantity *body, double floor,
                        double times, struct estimate *ret_time, struct estimate *ret_count)
 {
@@ -84,7 +85,8 @@ static bool body_waits(const struct profile *profile, const struct quantity *bod
     double missed = 3 / (double)profile->totals.windows;
     *ret_time = time;
     *ret_count = count;
-    return !bare && time.lo > floor && time.lo > times * fmax(count.hi, missed) && !isnan(count.hi);
+    return !bare && profile->totals.batches >= ADVICE_BATCHES_LEAST && time.lo > floor &&
+           time.lo > times * fmax(count.hi, missed) && !isnan(count.hi);
 }
 
 static void advise_stalls(struct adviser *adviser)

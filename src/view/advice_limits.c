@@ -297,7 +297,8 @@ static void advise_few(struct adviser *adviser)
                100 * (binomial_share(0.1 * samples, samples).hi - 0.1));
     if (profile->mode == PROFILE_PLAIN && !totals->interrupts)
         advise(adviser, "there is no sample: record for longer, or more often with -F");
-    if (profile->mode == PROFILE_SAMPLED && totals->batches && totals->batches < 8)
+    if (profile->mode == PROFILE_SAMPLED && totals->batches &&
+        totals->batches < ADVICE_BATCHES_LEAST)
         advise(
             adviser, "%s, so intervals are wide; record for longer",
             number_text(totals->batches, "batch of walks is too few", "batches of walks are few"));

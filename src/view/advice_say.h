@@ -7,6 +7,9 @@
 
 struct json;
 
+/* Fewer batches of walks say too little of counts to compare them with times. */
+enum { ADVICE_BATCHES_LEAST = 8 };
+
 struct adviser {
     FILE *to;
     struct json *json; /* not NULL: sentences become objects there instead of text */

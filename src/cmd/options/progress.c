@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,8 +47,9 @@ static void line_show(uint64_t passed_ns, uint64_t phase_ns)
     if (phase.all)
         snprintf(part, sizeof part, ", %" PRIu64 " of %" PRIu64, phase.done, phase.all);
     if (phase.all && phase.done >= FEW && phase.done <= phase.all)
-        snprintf(left, sizeof left, ", about %.0f s left",
-                 (double)phase_ns / 1e9 / (double)phase.done * (double)(phase.all - phase.done));
+        snprintf(
+            left, sizeof left, ", about %.0f s left",
+            ceil((double)phase_ns / 1e9 / (double)phase.done * (double)(phase.all - phase.done)));
     snprintf(text, sizeof text, "gait: %s%s: %.0f s%s; Ctrl-C stops", phase.text, part,
              (double)passed_ns / 1e9, left);
     fprintf(stderr, "\r\033[K%.*s", columns(), text);
@@ -58,7 +60,7 @@ static void line_show(uint64_t passed_ns, uint64_t phase_ns)
 static void *watch(void *none)
 {
     char before[PHASE_TEXT] = "";
-    uint64_t phase_ns = progress.began_ns;
+    uint64_t phase_ns = progress.began_ns, looked_ns = progress.began_ns;
     pthread_mutex_lock(&progress.lock);
     while (!progress.over) {
         struct timespec until;
@@ -67,8 +69,9 @@ static void *watch(void *none)
         phase_get(&phase);
         if (strcmp(before, phase.text) != 0) {
             strcpy(before, phase.text);
-            phase_ns = now;
+            phase_ns = looked_ns; /* it may have begun at once, and some of it be done */
         }
+        looked_ns = now;
         if (now - progress.began_ns > QUIET_NS)
             line_show(now - progress.began_ns, now - phase_ns);
         clock_gettime(CLOCK_REALTIME, &until);
