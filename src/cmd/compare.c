@@ -114,6 +114,8 @@ static int compare(const struct options *options, const struct profile *truth,
     for (int i = 0; i < SIDES_MAX; i++)
         scene.inferred[i] = view_infers(&options->view, sides[i]);
     compare_sides(&comparison, &scene, options->view.by, options->view.weight);
+    scene.columns = output_columns();
+    output_begin(&options->view);
     if (options->view.json)
         compare_json(stdout, &scene, &comparison);
     else

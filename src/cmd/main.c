@@ -1,6 +1,7 @@
 /* gait: finds the subcommand and calls it. */
 #include "base/version.h"
 #include "cmd/cmd.h"
+#include "cmd/options/view_options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum { COMMANDS_N = sizeof commands / sizeof *commands, NAME_MAX_BYTES = 32 };
 static void help(FILE *to)
 {
     fputs("usage: gait COMMAND [options]\n\nProfiles a program: which instructions, branches, "
-          "calls and paths it executes and where\nits time goes, by sampling within a budget that "
+          "calls and paths it executes\nand where its time goes, by sampling within a budget that "
           "you set, or exactly.\n\n",
           to);
     for (int i = 0; i < COMMANDS_N; i++)
@@ -99,6 +100,7 @@ int main(int argc, char **argv)
     if (!strcmp(name, "help") && argc > 2)
         return help_of(argv[2]);
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+        output_wrap();
         help(stdout);
         return EXIT_DONE;
     }

@@ -2,6 +2,7 @@
 
 #include "analysis/compare/compare.h"
 #include "text/sheet.h"
+#include "view/fit.h"
 #include "view/head.h"
 
 #include <inttypes.h>
@@ -29,32 +30,42 @@ void compare_json(FILE *to, const struct scene *scene, const struct comparison *
     json_end(&json);
 }
 
+static void difference_cells(struct sheet *sheet, struct scene *scene,
+                             const struct comparison *comparison, const struct difference *row)
+{
+    const char *at = address_text(scene, row->module, row->at);
+    sheet_change(sheet, 100 * (row->shares[OTHER] - row->shares[TRUTH]));
+    sheet_cell(sheet, "%.2f %%", 100 * row->shares[TRUTH]);
+    sheet_cell(sheet, "%.2f %%", 100 * row->shares[OTHER]);
+    sheet_cell(sheet, "%s",
+               name_text(scene, scene_function_name(scene, row->module, row->function)));
+    sheet_cell(sheet, "%s", line_text(scene, row->module, row->at));
+    if (comparison->by == BY_EDGE)
+        sheet_cell(sheet, "%s -> 0x%" PRIx64, at, row->to);
+    else if (comparison->by == BY_PATH)
+        sheet_cell(sheet, "%s path %" PRIu64, at, row->to);
+    else
+        sheet_cell(sheet, "%s", at);
+}
+
 static void differences_text(FILE *to, struct scene *scene, const struct comparison *comparison,
                              size_t limit)
 {
+    enum { LINE = 4, HEADS = 6 };
+    static const char *const heads[HEADS] = {"difference", "truth", "other",
+                                             "function",   "line",  "where"};
+    static const uint8_t order[] = {LINE};
+    const struct differences *differences = &comparison->differences;
+    struct fit fit = {.scene = scene, .order = order, .n = sizeof order};
     struct sheet sheet;
     sheet_begin(&sheet, "rrrlll", NULL);
-    static const char *const head[] = {"difference", "truth", "other", "function", "line", "where"};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        sheet_cell(&sheet, "%s", head[i]);
-    const struct differences *differences = &comparison->differences;
-    for (size_t i = 0; i < differences->n && i < limit; i++) {
-        const struct difference *row = &differences->at[i];
-        sheet_change(&sheet, 100 * (row->shares[OTHER] - row->shares[TRUTH]));
-        sheet_cell(&sheet, "%.2f %%", 100 * row->shares[TRUTH]);
-        sheet_cell(&sheet, "%.2f %%", 100 * row->shares[OTHER]);
-        sheet_cell(&sheet, "%s",
-                   name_text(scene, scene_function_name(scene, row->module, row->function)));
-        sheet_cell(&sheet, "%s", line_text(scene, row->module, row->at));
-        if (comparison->by == BY_EDGE)
-            sheet_cell(&sheet, "%s -> 0x%" PRIx64, address_text(scene, row->module, row->at),
-                       row->to);
-        else if (comparison->by == BY_PATH)
-            sheet_cell(&sheet, "%s path %" PRIu64, address_text(scene, row->module, row->at),
-                       row->to);
-        else
-            sheet_cell(&sheet, "%s", address_text(scene, row->module, row->at));
-    }
+    do {
+        for (size_t i = 0; i < HEADS; i++)
+            sheet_cell(&sheet, "%s", heads[i]);
+        for (size_t i = 0; i < differences->n && i < limit; i++)
+            difference_cells(&sheet, scene, comparison, &differences->at[i]);
+    } while (fit_more(&fit, &sheet));
+    scene->name_width = 0;
     sheet_end(&sheet, to);
 }
 

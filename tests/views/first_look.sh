@@ -158,6 +158,11 @@ for form in --top-down --bottom-up --flat --kernel; do
     awk '/weighed by/{rows=1; next} /^[0-9]+ contexts|^kernel time|^all of|^not seen|^\(/{rows=0} rows && length($0) > 80' out >wide
     [ ! -s wide ] || { bad "contexts $form: rows are wider than 80 columns"; cat wide; }
 done
+# Nor is anything else that people read first.
+for words in "compare --by function user user" --help "report --help" "compare --help"; do
+    script -qec "stty cols 80; $gait $words" /dev/null </dev/null | tr -d '\r' | sed 's/±/+/g; s/.*\x1b\[K//; s/\x1b\[[0-9;]*m//g' | awk 'length($0) > 80' >wide
+    [ ! -s wide ] || { bad "gait $words: lines are wider than 80 columns"; cat wide; }
+done
 script -qec "stty cols 72; $gait waits --color never --no-pager waits" /dev/null </dev/null | tr -d '\r' >out
 sed -n '/^by reason/,/^$/p; /^by thread/,/^$/p' out | grep -v '^by \|^$' | grep -v '%\|^ *time .*share' >wrapped
 { [ ! -s wrapped ] && grep -q '^by reason' out; } || { bad 'waits: rows are wrapped'; cat out; }

@@ -1,4 +1,5 @@
 #include "cmd/options/flags.h"
+#include "cmd/options/view_options.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,6 +57,7 @@ static void print_flag(const struct flag *flag)
 
 void flags_help(const struct command_line *line)
 {
+    output_wrap();
     fputs(line->usage, stdout);
     putchar('\n');
     for (const struct flag *flag = line->flags; flag->name; flag++)
