@@ -84,16 +84,17 @@ END
 "$dump" -l lined/lined.gcda | grep -q ' 0: 7000 ' || { "$dump" -l lined/lined.gcda; fail 'a function on one line did not run'; }
 
 # Conditions on one line: the dump of the compilation says which block has which column, and code that is not optimised much has
-# all branches. Then counts are those of the instrumented program.
+# all branches. Then counts are those of the instrumented program, also where that has copies of what such code calls.
 for folder in oneline oneline/counted oneline/notes; do mkdir $folder; done && cat >oneline/oneline.c <<'END'
 __attribute__((noipa)) int pick(const int *a, const int *b) { return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1]; }
 __attribute__((noipa)) int look(const int *a, int n, int x) { int i = 0; while (i < n && a[i] != x && (i != 5 || x != 3)) i++; return i; }
+int small(int x) { return x * 3 + 1; }
 int main(void)
 {
     int sum = 0, a[40] = {0};
     for (int i = 0; i < 7000; i++) {
         a[i % 39] = i % 11 * (i % 3);
-        sum += pick(&a[i % 37], &a[i % 31]) + look(a, i % 38, i % 7);
+        sum += pick(&a[i % 37], &a[i % 31]) + look(a, i % 38, i % 7) + small(sum & 7);
     }
     return sum == 0;
 }

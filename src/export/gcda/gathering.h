@@ -1,6 +1,7 @@
 /* What the parts of sightings.c share while they read a program's code. */
 #pragma once
 
+#include "export/gcda/called_copies.h"
 #include "export/gcda/inline_chain.h"
 #include "export/gcda/instances.h"
 #include "export/gcda/sightings.h"
@@ -14,6 +15,8 @@ struct gathered {
     const struct inline_node *copy; /* which copy of the function */
     uint32_t block;                 /* of the code */
     uint8_t kind;                   /* enum sighting_kind */
+    uint8_t dealt;                  /* how often it was given from callee to caller */
+    bool own;                       /* of the function's own code, not of a copy */
     uint64_t count;
     uint64_t ways[2]; /* of branches */
     uint32_t to[2][WAY_LINES], to_discriminator[2];
@@ -32,6 +35,7 @@ struct gathering {
         VEC(struct gathered);
     } records;
     struct instances instances;
+    struct called_copies copies;
     struct indirect_calls indirect;
     struct value_counters *values;
     bool *meets;       /* of each block of the code: it has several before it */

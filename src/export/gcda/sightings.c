@@ -81,6 +81,7 @@ static size_t place_add_from(struct gathering *gathering, size_t inner, const st
         record->group = group;
         record->instance = instance_of(gathering, inner, i, record, line);
         record->copy = link->node;
+        record->own = i + 1 == chains->n;
         return i;
     }
     return chains->n;
@@ -378,6 +379,7 @@ static void block_gather(struct gathering *gathering, uint32_t index)
         struct chains *chains = &gathering->chains;
         chains_find(chains, at);
         division_gather(gathering, &instruction);
+        called_copies_see(gathering);
         value_counters_see(gathering->values, chains, gathering->result->first,
                            &gathering->code->binary->image, &instruction, block->count);
         bool known = false;
@@ -503,6 +505,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     binary_inlines(code->binary);
     statements_read(&gathering.statements, code->binary);
     instances_open(&gathering.instances);
+    called_copies_open(&gathering.copies);
     chains_open(&gathering.chains, objects, code->binary);
     const struct code_blocks *blocks = &code->blocks;
     const struct functions *functions = &code->binary->symbols.functions;
@@ -518,6 +521,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
     first_runs_find(&result.runs, code, &gathering.chains, result.first, result.n_functions);
     vec_release(&gathering.indirect.dividing);
     vec_release(&gathering.indirect);
+    called_copies_deal(&gathering);
     instances_count(&gathering.instances);
     records_sum(&gathering);
     for (size_t i = 0; i < code->binary->inlines->units.n; i++)
@@ -525,6 +529,7 @@ bool sightings_gather(struct sightings_of *sightings, const struct objects *obje
             result.seen[gathering.chains.object_of[i]] = true;
     chains_close(&gathering.chains);
     instances_close(&gathering.instances);
+    called_copies_close(&gathering.copies);
     mem_free(gathering.groups);
     mem_free(gathering.meets);
     mem_free(gathering.arrived);
