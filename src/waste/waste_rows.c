@@ -75,21 +75,15 @@ static uint32_t found_row(struct waste_rows *rows, const struct waste_found *fou
     return recent->row;
 }
 
-static uint64_t reach(uint64_t length)
-{
-    return length / 8 * WASTE_REACH;
-}
-
 /* How many of its kind the finding stands for. 0: for too many. */
 static uint64_t stands_for(const struct waste_rows *rows, uint64_t distance)
 {
     if (!rows->length)
         return rows->weight;
-    if (distance > reach(rows->length))
+    if (distance > rows->length / 8 * WASTE_REACH)
         return 0;
-    bool seldom = rows->brief && distance > reach(rows->brief);
-    return (uint64_t)((double)rows->weight * (double)(seldom ? rows->whole_every : 1) *
-                      (double)rows->length / (double)(rows->length - distance));
+    return (uint64_t)((double)rows->weight * (double)rows->length /
+                      (double)(rows->length - distance));
 }
 
 static void found(void *of, const struct waste_found *found)

@@ -4,10 +4,7 @@
  * is d instructions long is whole in a window of L only if it begins in the first L - d of them, so
  * it stands for L / (L - d) of its kind: that is the survival estimate of Kaplan and Meier for
  * windows of equal length, whose ends do not depend on what they cut. Pairs longer than
- * WASTE_REACH of a window are left out: one of them would stand for too many.
- *
- * If only one window in so many is looked at beyond its first instructions, pairs that these cannot
- * hold stand for as many more. */
+ * WASTE_REACH of a window are left out: one of them would stand for too many. */
 #pragma once
 
 #include "profile/batch.h"
@@ -28,9 +25,8 @@ struct waste_rows {
     struct waste_listener listener; /* for waste_thread_init */
     struct waste_blocks *blocks;
     struct batch *batch;
-    uint64_t weight;             /* of one execution in this window */
-    uint64_t length;             /* of the window, in instructions; 0: all pairs are whole */
-    uint64_t brief, whole_every; /* one window in so many is longer than `brief`; 0: all are */
+    uint64_t weight; /* of one execution in this window */
+    uint64_t length; /* of the window, in instructions; 0: all pairs are whole */
     struct waste_recent recent[WASTE_RECENT];
     uint64_t crowded; /* findings without a row: there are too many pairs of places */
 };

@@ -77,21 +77,6 @@ static void survival(void **state)
     assert_int_equal(count(WASTE_DEAD_STORE | next, 0x10, 0x11, 0x12), 7 * WEIGHT);
 }
 
-/* What only one window in four is long enough for stands for four times as much. */
-static void seldom_whole(void **state)
-{
-    (void)state;
-    const uint64_t next = 1 << WASTE_CLASS_SHIFT;
-    rows.brief = LENGTH / 2, rows.whole_every = 4;
-    found(WASTE_DEAD_STORE, LENGTH / 4);
-    assert_int_equal(count(WASTE_DEAD_STORE | next, 0x10, 0x11, 0x12), WEIGHT * 4 / 3);
-    found(WASTE_DEAD_STORE, LENGTH / 2);
-    assert_int_equal(count(WASTE_DEAD_STORE | next, 0x10, 0x11, 0x12), WEIGHT * 4 / 3 + 8 * WEIGHT);
-    rows.length = LENGTH / 2; /* a brief one */
-    found(WASTE_DEAD_STORE, LENGTH / 2);
-    assert_int_equal(count(WASTE_DEAD_STORE | next, 0x10, 0x11, 0x12), WEIGHT * 4 / 3 + 8 * WEIGHT);
-}
-
 /* Executions of a place count from the first window on, whenever waste is first found there, and
  * those of all of its numbers. */
 static void executions(void **state)
@@ -114,7 +99,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(survival, begin, end),
-        cmocka_unit_test_setup_teardown(seldom_whole, begin, end),
         cmocka_unit_test_setup_teardown(executions, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
