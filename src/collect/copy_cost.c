@@ -251,6 +251,6 @@ uint32_t copy_cost_measure_q8(void)
     if (!sum.figured)
         return USUAL_Q8;
     uint64_t more = sum.copies > sum.native ? sum.copies - sum.native : 0;
-    uint64_t cost = more * 256 / sum.figured * 5 / 4;
+    uint64_t cost = more * 256 / sum.figured * 7 / 5;
     return (uint32_t)(cost < LEAST_Q8 ? LEAST_Q8 : cost > USUAL_Q8 ? USUAL_Q8 : cost);
 }

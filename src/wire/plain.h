@@ -1,6 +1,6 @@
 /* What plain copies cost beyond the code itself: one figure for the budget and for weights. Fitted
  * to long trails of sampled programs against native runs (docs/experiments/weights.md): there an
- * indirect branch costs twice what it does where a whole program runs on copies, since the
+ * indirect branch costs three times what it does where a whole program runs on copies, since the
  * processor has not learned where copies go. */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 /* TSC ticks, in units of 2^-8: of a payment by a direct and by an indirect exit, and of an
  * instruction in copies that count. */
-enum { PLAIN_DIRECT_Q8 = 185, PLAIN_INDIRECT_Q8 = 1507, PLAIN_TALLY_Q8 = 21 };
+enum { PLAIN_DIRECT_Q8 = 179, PLAIN_INDIRECT_Q8 = 2238, PLAIN_TALLY_Q8 = 13 };
 
 /* What so many payments, and instructions in copies that count, cost. `scale_q8`: what copies cost
  * on this machine, by the figures above, as measured (collect/copy_cost.h). */
@@ -21,11 +21,11 @@ static inline uint64_t plain_copies_ticks(uint32_t scale_q8, uint64_t direct, ui
 }
 
 /* The part of `ticks` that the program itself would have needed, if copies cost `own`. Memory,
- * mispredicted branches and chains of instructions hide some of that, or all: never less than 45 %.
+ * mispredicted branches and chains of instructions hide some of that, or all: never less than 48 %.
  */
 static inline uint64_t plain_native_ticks(uint64_t ticks, uint64_t own)
 {
-    uint64_t least = ticks * 9 / 20;
+    uint64_t least = ticks * 12 / 25;
     return ticks > least + own ? ticks - own : least;
 }
 
