@@ -254,6 +254,7 @@ bench-paths: all bench-programs
 	bench/paths $(O)
 bench-history: all bench-programs
 	bench/history --report docs/PIPELINE-LAB.md $(O)
+	bench/history-records --report docs/PIPELINE-LAB.md $(O)
 bench-contexts: all bench-programs
 	bench/contexts $(O)
 # The tables of the paper that paths and contexts come from. Minutes, on a machine that does nothing else: ticks are of the clock.

@@ -61,6 +61,28 @@ void trail_way_release(struct trail_way *way)
     vec_release(way);
 }
 
+void trail_way_inside(const struct trail_graph *graph, struct trail_way *way)
+{
+    uint32_t sites[TRAIL_CALLS_MAX], n = 0;
+    for (size_t i = 0; i + 1 < way->n; i++) {
+        const struct trail_piece *piece = &graph->pieces.at[way->at[i]];
+        if (piece->entry && n && sites[n - 1] == way->at[i + 1]) {
+            n--; /* on to the call */
+            continue;
+        }
+        const struct trail_arc *along = NULL;
+        for (uint32_t a = piece->first_arc; a < piece[1].first_arc && !along; a++)
+            if (graph->arcs.at[a].from == way->at[i + 1] && graph->arcs.at[a].how != TRAIL_CALLED)
+                along = &graph->arcs.at[a];
+        if (!n && (!along || along->crosses || piece->entry)) {
+            way->n = i + 1;
+            return;
+        }
+        if (along && along->how == TRAIL_RETURNED && n < TRAIL_CALLS_MAX)
+            sites[n++] = along->site;
+    }
+}
+
 /* ---- search */
 
 static void piece_visit(struct search *search, uint32_t index, uint32_t bits);

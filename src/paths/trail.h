@@ -51,6 +51,7 @@ struct trail_graph {
     struct trail_arcs {
         VEC(struct trail_arc);
     } arcs;
+    uint64_t taken, passed; /* executions of conditional branches, by their direction */
 };
 
 enum { TRAIL_WAYS_MAX = 64, TRAIL_STEPS_MAX = 20000, TRAIL_LENGTH_MAX = 400, TRAIL_CALLS_MAX = 64 };
@@ -88,7 +89,9 @@ enum trail_counts { TRAIL_BY_ARCS, TRAIL_BY_PIECES };
 /* The most likely way by counts alone: at each merge, the most frequent predecessor. */
 void trail_likely(const struct trail_graph *graph, const struct trail_asked *asked,
                   enum trail_counts by, struct trail_way *ret_way);
-/* The most likely of the ways that fit the history. False: none was found. */
+/* The most likely of the ways that fit the history. A way that ends before it has passed as many
+ * branches as are known pays for each other direction what that is worth anywhere: else ends would
+ * be likelier than turns of a loop. False: none was found. */
 bool trail_best(const struct trail_graph *graph, const struct trail_asked *asked,
                 enum trail_counts by, struct trail_way *ret_way);
 /* Whether the other instruction of the pair lies on the way, or so far back that the way does not
@@ -96,6 +99,8 @@ bool trail_best(const struct trail_graph *graph, const struct trail_asked *asked
 bool trail_way_fits(const struct trail_graph *graph, const struct trail_asked *asked,
                     const struct trail_way *way);
 void trail_way_release(struct trail_way *way);
+/* Cuts the way where the function that it ends in was entered. */
+void trail_way_inside(const struct trail_graph *graph, struct trail_way *way);
 
 /* Whether there is an arc between these pieces. */
 bool trail_arc_is(const struct trail_graph *graph, uint32_t from, uint32_t to);

@@ -339,6 +339,9 @@ static void arcs_lay(struct building *building)
         for (; at < n && building->arcs.at[at].to == p; at++) {
             if (at && arc_order(&building->arcs.at[at - 1], &building->arcs.at[at]) == 0)
                 continue; /* an edge twice, as cases of a switch are */
+            const struct trail_arc *arc = &building->arcs.at[at].arc;
+            graph->taken += arc->how == TRAIL_TAKEN ? arc->count : 0;
+            graph->passed += arc->how == TRAIL_PASSED ? arc->count : 0;
             *vec_push(&graph->arcs) = building->arcs.at[at].arc;
             called |=
                 building->arcs.at[at].arc.how == TRAIL_CALLED || building->arcs.at[at].arc.crosses;
@@ -374,6 +377,56 @@ static void pieces_count(struct building *building)
     }
 }
 
+/* Profiles have no steps from one instruction to the next, and returns from nowhere: what ran on
+ * without a branch went along, and what was called returned. Pieces that go on lie before those
+ * that they go on to. */
+static void counts_follow(struct building *building)
+{
+    struct trail_graph *graph = building->graph;
+    for (uint32_t p = 0; p + 1 < graph->pieces.n; p++) {
+        struct trail_piece *piece = &graph->pieces.at[p];
+        uint64_t came = 0;
+        bool known = false;
+        for (uint32_t a = piece->first_arc; a < piece[1].first_arc; a++) {
+            struct trail_arc *arc = &graph->arcs.at[a];
+            enum instruction_kind kind = building->endings.at[arc->from].kind;
+            bool goes_on = kind == INSTRUCTION_PLAIN || kind == INSTRUCTION_SYSCALL;
+            if (!arc->count && arc->how == TRAIL_ALONG && goes_on && arc->from < p)
+                arc->count = graph->pieces.at[arc->from].count;
+            came += arc->count;
+            known |= arc->how == TRAIL_RETURNED;
+        }
+        bool returned = p && is_call(&building->endings.at[p - 1]) &&
+                        building->endings.at[p - 1].next.v == piece->start.v;
+        piece->cut |= returned && !known; /* by another module, or nobody knows whom */
+        uint64_t called = returned ? graph->pieces.at[p - 1].count : 0;
+        came = came > called ? came : called;
+        piece->count = piece->count > came ? piece->count : came;
+    }
+}
+
+/* Which of a function's returns it was: in proportion to how often each ran. */
+static void returns_follow(struct building *building)
+{
+    struct trail_graph *graph = building->graph;
+    for (uint32_t p = 0; p + 1 < graph->pieces.n; p++) {
+        const struct trail_piece *piece = &graph->pieces.at[p];
+        uint64_t known = 0, ran = 0;
+        for (uint32_t a = piece->first_arc; a < piece[1].first_arc; a++) {
+            const struct trail_arc *arc = &graph->arcs.at[a];
+            known += arc->count;
+            ran += arc->how == TRAIL_RETURNED ? graph->pieces.at[arc->from].count : 0;
+        }
+        double left = piece->count > known ? (double)(piece->count - known) : 0;
+        for (uint32_t a = piece->first_arc; ran && a < piece[1].first_arc; a++) {
+            struct trail_arc *arc = &graph->arcs.at[a];
+            if (arc->how == TRAIL_RETURNED && !arc->count)
+                arc->count =
+                    (uint64_t)(left * (double)graph->pieces.at[arc->from].count / (double)ran);
+        }
+    }
+}
+
 void trail_build(struct trail_graph *graph, const struct image *image,
                  const struct symbols *symbols, const struct trail_seen *seen, size_t n_seen)
 {
@@ -394,6 +447,8 @@ void trail_build(struct trail_graph *graph, const struct image *image,
     pieces_count(&building);
     graph->pieces.n--;
     arcs_lay(&building);
+    counts_follow(&building);
+    returns_follow(&building);
     for (size_t f = 0; f < symbols->functions.n; f++) {
         vec_release(&building.callables[f].returns);
         vec_release(&building.callables[f].tails);

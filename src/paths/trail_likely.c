@@ -100,6 +100,7 @@ struct search {
     struct weighing weighing; /* first */
     struct trail_way way, *best;
     double best_log;
+    double taken_log, passed_log; /* of a branch anywhere, by its direction */
     uint32_t steps;
 };
 
@@ -131,8 +132,19 @@ static struct shares shares_of(const struct search *search, const struct trail_p
     return (struct shares){open + left, left};
 }
 
-static void way_keep(struct search *search, double log_share)
+/* What the directions are worth that a way leaves unread. */
+static double unread_log(const struct search *search, uint32_t bits)
 {
+    const struct trail_asked *asked = search->weighing.asked;
+    double sum = 0;
+    for (uint32_t i = bits; i < asked->bits; i++)
+        sum += asked->history >> i & 1 ? search->taken_log : search->passed_log;
+    return sum;
+}
+
+static void way_keep(struct search *search, uint32_t bits, double log_share)
+{
+    log_share += unread_log(search, bits);
     if (log_share <= search->best_log ||
         !trail_way_fits(search->weighing.graph, search->weighing.asked, &search->way))
         return;
@@ -196,7 +208,7 @@ static void visit(struct search *search, uint32_t index, uint32_t bits, double l
     struct shares shares = shares_of(search, piece);
     double left = log_share + log(shares.left / shares.all);
     if (bits == asked->bits) {
-        way_keep(search, log_share);
+        way_keep(search, bits, log_share);
     } else {
         if (leaves_at(&search->weighing, piece) && inside->n) {
             uint32_t site = inside->calls[inside->n - 1];
@@ -205,7 +217,7 @@ static void visit(struct search *search, uint32_t index, uint32_t bits, double l
                 visit(search, site, bits, left);
             inside->calls[inside->n++] = site;
         } else if (piece->cut || leaves_at(&search->weighing, piece)) {
-            way_keep(search, left);
+            way_keep(search, bits, left);
         }
         arcs_visit(search, piece, bits, log_share, shares.all);
     }
@@ -219,6 +231,9 @@ bool trail_best(const struct trail_graph *graph, const struct trail_asked *asked
     struct search search = {.weighing = {.graph = graph, .asked = asked, .by = by},
                             .best = ret_way,
                             .best_log = -INFINITY};
+    double taken = (double)graph->taken + 1, passed = (double)graph->passed + 1;
+    search.taken_log = log(taken / (taken + passed));
+    search.passed_log = log(passed / (taken + passed));
     ASSERT(asked->piece + 1 < graph->pieces.n && asked->bits <= 64);
     visit(&search, asked->piece, 0, 0);
     vec_release(&search.way);

@@ -10,6 +10,7 @@ for how in chain loop; do
     "$gait" report --by edge --raw --json "$work/$how" >"$work/$how.edges" || bad "report: status $?"
 done
 "$gait" paths --from-history=4 --json --module turns "$work/chain" >"$work/four.json" || bad "four directions: status $?"
+nm -S "$turns" >"$work/names" || bad 'nm'
 /usr/bin/python3 -B - "$work" <<'PY' || bad 'paths'
 import collections, json, sys
 def rows(name, function):
@@ -33,6 +34,12 @@ assert len(short) == 16 and max(short) < 1.3 * sum(short) / 16, short
 # The way goes along edges that ran: each block but the first is where one leads to.
 targets = {row["to"] for row in json.load(open(f"{sys.argv[1]}/chain.edges"))["rows"]}
 assert all(block in targets for row in chain for block in row["blocks"][1:]), "a block that no edge leads to"
+# Directions are those of conditional branches alone, not of the calls and returns in between: no way leads through code that did not run.
+for name, idle in ("loop", "chain"), ("chain", "loop"):
+    data = json.load(open(f"{sys.argv[1]}/{name}.json"))
+    low, size = next((int(words[0], 16), int(words[1], 16)) for words in map(str.split, open(f"{sys.argv[1]}/names")) if words[3:] == [idle])
+    strange = sum(row["records"] for row in data["rows"] if any(low <= int(block.rsplit("+", 1)[1], 16) < low + size for block in row["blocks"]))
+    assert strange == 0, f"{name}: {strange} records on ways through {idle}"
 told = sum(row["alone"] for row in loop) / sum(row["records"] for row in loop)
 print(f"loop: {100 * told:.1f} % fit one path alone")
 assert told < 0.25 and sum(row["records"] for row in loop) > 1000
@@ -88,6 +95,14 @@ PY
     "$gait" verify "$work/imported" >/dev/null || bad 'it does not verify'
 else
     echo 'SKIPPED: branch records: there is no objdump (binutils)'
+fi
+# Of a real course: records that a processor would have made. What runs on without a branch, and returns, are in no record; they must not count as never gone.
+if command -v objdump >/dev/null && gcc -O2 -static -o "$work/still" tests/programs/turns.c 2>/dev/null; then
+    for case in 'chain 97' 'loop 70' 'copies 90'; do
+        set -- $case
+        bench/history-records --command "$work/still $1 12000" --branches 120000 "$out" >"$work/right" || bad "history-records: status $?"
+        awk -v least="$2" '$1 == "still" { print "'"$1"': " $5 " % right, of those that fit one alone " $7; exit !($4 > 99 && $5 >= least && $7 >= 99.5) }' "$work/right" || bad "$1: $(cat "$work/right")"
+    done
 fi
 "$gait" paths --from-history "$work/chain" --limit 2 >"$work/text" || bad "text: status $?"
 grep -q 'of them fit one path alone, others show the likeliest' "$work/text" && grep -q '^      blocks 0x' "$work/text" || bad "text: $(cat "$work/text")"

@@ -93,11 +93,28 @@ static void graph_make(struct asking *asking)
     for (uint32_t i = 0; i < edges->n; i++) {
         const struct edge_key *key = map_key(&edges->keys, i);
         struct svma from = key->from_module == asking->module ? key->from : (struct svma){0};
-        if (key->to_module == asking->module)
+        if (key->to_module == asking->module && key->kind != EDGE_RETURN)
             *vec_push(&seen) = (struct trail_seen){from, key->to, edges->at[i].count};
     }
     trail_build(&asking->graph, asking->image, &asking->symbols, seen.at, seen.n);
     vec_release(&seen);
+}
+
+/* The likeliest. Callers are looked at, too: the directions before the function was entered are
+ * theirs. */
+static void answer_choose(const struct asking *asking, struct trail_asked *asked,
+                          struct trail_way *ret_way)
+{
+    asked->across = true;
+    bool found = trail_best(&asking->graph, asked, TRAIL_BY_ARCS, ret_way);
+    asked->across = false;
+    if (found) {
+        trail_way_inside(&asking->graph, ret_way);
+        return;
+    }
+    trail_way_release(ret_way);
+    if (!trail_best(&asking->graph, asked, TRAIL_BY_ARCS, ret_way))
+        trail_way_release(ret_way);
 }
 
 static void answer_find(const struct asking *asking, const struct asked_key *key,
@@ -117,8 +134,8 @@ static void answer_find(const struct asking *asking, const struct asked_key *key
         answer->way = fitting.first;
     else {
         trail_way_release(&fitting.first);
-        if (fitting.n && !trail_best(&asking->graph, &asked, TRAIL_BY_ARCS, &answer->way))
-            trail_way_release(&answer->way);
+        if (fitting.n || fitting.gave_up)
+            answer_choose(asking, &asked, &answer->way);
     }
 }
 

@@ -36,5 +36,5 @@ void core_gap(struct core *core, uint64_t cycles);
 /* Where a line of data was before a window that uses it: 1, 2, 3, the levels of caches; 4: memory.
  */
 void core_place(struct core *core, struct avma address, uint32_t level);
-/* The last branches that were fetched, the newest lowest: 1 was taken. */
+/* The last conditional branches that were fetched, the newest lowest: 1 was taken. */
 uint64_t core_history(const struct core *core);

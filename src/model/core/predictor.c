@@ -23,7 +23,8 @@ struct predictor {
     uint64_t *indirect; /* by address and history */
     uint64_t *returns;
     uint32_t return_at;
-    uint64_t history;
+    uint64_t history;    /* of all branches: 1 is taken */
+    uint64_t directions; /* of conditional ones alone */
     uint32_t allocations;
 };
 
@@ -64,12 +65,13 @@ void predictor_copy(struct predictor *to, const struct predictor *from)
     memcpy(to->returns, from->returns, from->model->return_stack * sizeof *from->returns);
     to->return_at = from->return_at;
     to->history = from->history;
+    to->directions = from->directions;
     to->allocations = from->allocations;
 }
 
 uint64_t predictor_history(const struct predictor *predictor)
 {
-    return predictor->history;
+    return predictor->directions;
 }
 
 static uint64_t mix(uint64_t address, uint64_t history, uint32_t length)
@@ -173,6 +175,8 @@ uint32_t predictor_see(struct predictor *predictor, const struct core_insn *insn
         predictor->return_at = (predictor->return_at + 1) % n;
     }
     predictor->history = predictor->history << 1 | taken;
+    if (insn->kind == INSN_COND)
+        predictor->directions = predictor->directions << 1 | taken;
     uint32_t events = (right ? 0 : CORE_MISPREDICT) | (taken ? CORE_TAKEN : 0);
     if (taken && !lru_find(&predictor->targets, fact->at.v)) {
         lru_put(&predictor->targets, fact->at.v, 0);

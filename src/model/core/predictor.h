@@ -17,5 +17,5 @@ void predictor_copy(struct predictor *to, const struct predictor *from);
  * indirect target or a return, 0 for others. */
 uint32_t predictor_see(struct predictor *predictor, const struct core_insn *insn,
                        const struct core_fact *fact, uint64_t *ret_guess);
-/* The last branches, the newest lowest: 1 was taken. */
+/* The last conditional branches, the newest lowest: 1 was taken. */
 uint64_t predictor_history(const struct predictor *predictor);
