@@ -19,7 +19,12 @@ named() {
         "$gait" info "$work/data" | grep -q "$2 $build" || bad "$1, $mode: the build is not $build"
     done
 }
-start() { nice -n 10 "$1" 100000000 >/dev/null & pid=$!; sleep 0.2; }
+# Until it is executed there is another program to attach to, which is about to become this one.
+start() {
+    nice -n 10 "$1" 100000000 >/dev/null & pid=$!
+    until [ "$(readlink /proc/$pid/exe)" = "$1" ]; do sleep 0.01; done
+    sleep 0.2
+}
 
 cp "$orders" "$work/svc"
 start "$work/svc"
