@@ -9,7 +9,7 @@ for mode in $modes; do
     data=$work/$mode.data
     "$gait" record $(options_of $mode) -o "$data" -- sh -c "$busy" sh 100000000 2>"$work/stderr" &
     pid=$!
-    sleep 2.2
+    sleep 1.2
     kill -KILL "$(pgrep -P $pid)"
     wait $pid 2>/dev/null
     same "$mode, program killed: status" 137 $?
@@ -31,7 +31,7 @@ for mode in $modes; do
     setsid sh -c 'trap - INT; exec "$@"' sh perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
         "$gait" record $(options_of $mode) -q -o "$data" -- sh -c "$busy" sh 100000000 >"$work/out" 2>&1 &
     pid=$!
-    sleep 1
+    sleep 0.5
     kill -INT -$pid
     wait $pid
     same "$mode, INT: status" 130 $?
