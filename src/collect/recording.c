@@ -422,12 +422,12 @@ static struct gather_wish patience(const struct run *run)
     uint64_t ran_ns = run->recording->ran_ns;
     if (!rewrites(run)) {
         unsigned lines = 1 + (unsigned)(ran_ns / lines_step_ns);
-        return (struct gather_wish){1, lines < lines_most ? lines : lines_most, false};
+        return (struct gather_wish){1, lines < lines_most ? lines : lines_most, false, 0};
     }
     unsigned long_enough = 1 + (unsigned)(ran_ns / step_ns);
     if (!run->output.keep.no_paths)
         return (struct gather_wish){0};
-    return (struct gather_wish){long_enough, exact_least + long_enough, false};
+    return (struct gather_wish){long_enough, exact_least + long_enough, false, 0};
 }
 
 static void finish(struct run *run)

@@ -18,12 +18,15 @@ struct gather_wish {
                           only where finding out takes n times a few milliseconds */
     unsigned lines;    /* likewise of lines and inlined functions: n milliseconds or so */
     bool no_paths;     /* without what numbers of paths depend on: there are none */
+    uint64_t cpu_ns;   /* 0: all modules; else none more once so much CPU time is used, those with
+                          the most places first */
 };
 
 struct keep_result {
     struct kept_parts kept; /* of the profile's modules */
     struct arena arena;
     size_t without_lines; /* modules whose lines would have taken too long */
+    size_t left_out;      /* modules for which there was no time */
     bool anew;            /* nothing is packed: what was read ahead lacked lines */
 };
 

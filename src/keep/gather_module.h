@@ -13,6 +13,7 @@ struct module_gather {
     uint32_t module;
     struct gather_wish wish;
     uint64_t file_bytes;
+    size_t places; /* marked, where that matters */
     struct keep_result gathered;
     bool again; /* all that was taken was taken anew: nothing of it is packed any more */
 

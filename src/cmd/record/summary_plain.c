@@ -80,7 +80,12 @@ static void print_cost(const struct plain_recording *plain)
     double startup = (double)plain->startup_ns / 1e6;
     say("gait itself used %.3f s (%.2f %% of the program's CPU time); not included: start-up %.1f "
         "ms, names and file %.1f ms",
-        cost.tool_ms / 1e3, cost.tool, startup, cost.once_ms - startup);
+        cost.tool_ms / 1e3, cost.tool, startup,
+        cost.once_ms - startup + (double)plain->close_ns / 1e6);
+    if (plain->left_out)
+        say("names of %zu modules with few samples are not kept: that would take longer than the "
+            "budget allows; gait pack adds them",
+            plain->left_out);
 }
 
 static void print_more(const struct plain_recording *plain)

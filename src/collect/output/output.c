@@ -91,7 +91,7 @@ static struct gather_wish wish(const struct output *output, struct gather_wish p
 {
     bool all = output->keep.all || output->keep.sources;
     if (all)
-        patience.patience = patience.lines = 0;
+        patience.patience = patience.lines = 0, patience.cpu_ns = 0;
     patience.no_paths = output->keep.no_paths;
     return patience;
 }
@@ -118,7 +118,7 @@ void output_look_ahead(struct output *output)
     lines = lines < LINES_MOST ? lines : LINES_MOST;
     if (!output->ahead)
         output->ahead =
-            gather_ahead_start(wish(output, (struct gather_wish){1, (unsigned)lines, false}));
+            gather_ahead_start(wish(output, (struct gather_wish){1, (unsigned)lines, false, 0}));
     if (output->ahead)
         gather_ahead_tell(output->ahead,
                           &(struct gather_news){profile, places,
@@ -152,6 +152,7 @@ static void files_keep(struct output *output, struct gather_wish patience, bool 
     if (output->ahead && !gathered.anew)
         gather_ahead_packs(output->ahead, &packs);
     output->without_lines = gathered.without_lines;
+    output->left_out = gathered.left_out;
     if (output->keep.sources)
         sources_keep(&gathered.kept, &gathered.arena);
     bool all = output->keep.all || output->keep.sources;

@@ -21,6 +21,7 @@ struct output {
     struct gather_ahead *ahead;
     uint64_t began_ns, ahead_due_ns; /* of it; when it is told again what has run */
     size_t without_lines;            /* modules whose lines would have taken too long to read */
+    size_t left_out;                 /* modules of which nothing is kept: there was no time */
     uint64_t cpu_ns;                 /* of the program: names cost a share of it */
     uint64_t rows[TABLES];           /* of the closed file */
     char error[512];                 /* "" while all went well */

@@ -429,10 +429,15 @@ static void output_finish(struct run *run)
 {
     /* All modules of a machine, to their last line, would take longer than the recording may. */
     struct gather_wish wish = {0};
-    if (run->options->all_cpus)
-        wish.patience = wish.lines = 1;
+    uint64_t own_ns = cpu_times_own_ns();
+    const uint64_t share = 256;
     run->output.cpu_ns = run->told.user_ns + run->told.kernel_ns;
+    if (run->options->all_cpus)
+        wish = (struct gather_wish){
+            .patience = 1, .lines = 1, .cpu_ns = run->output.cpu_ns / share + 1};
     run->plain->file_bytes = output_close(&run->output, true, wish);
+    run->plain->left_out = run->output.left_out;
+    run->plain->close_ns = cpu_times_own_ns() - own_ns;
     memcpy(run->plain->write_error, run->output.error, sizeof run->output.error);
 }
 

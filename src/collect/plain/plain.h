@@ -70,6 +70,8 @@ struct plain_recording {
     uint64_t wall_ns, file_bytes;
     uint64_t startup_ns; /* of totals.tool_ns: before recording began */
     uint64_t sampled_ns; /* of it: during sampling; the rest is for names and the file */
+    uint64_t close_ns;   /* CPU time of all threads after these totals: names and code of files */
+    size_t left_out;     /* modules whose names are not kept: there was no time */
     char event[128];
     struct plain_other {
         char event[128];

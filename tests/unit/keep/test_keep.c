@@ -314,8 +314,10 @@ static void test_ahead_keeps_the_same(void **state)
 {
     (void)state;
     ahead_keeps_the_same((struct gather_wish){0}, (struct gather_wish){0});
-    ahead_keeps_the_same((struct gather_wish){1, 1, false}, (struct gather_wish){1, 1, false});
-    ahead_keeps_the_same((struct gather_wish){1, 1, false}, (struct gather_wish){1, 1000, false});
+    ahead_keeps_the_same((struct gather_wish){1, 1, false, 0},
+                         (struct gather_wish){1, 1, false, 0});
+    ahead_keeps_the_same((struct gather_wish){1, 1, false, 0},
+                         (struct gather_wish){1, 1000, false, 0});
 }
 
 /* How many of some functions have code, if each was sampled at so many places. */
@@ -329,7 +331,7 @@ static size_t sampled_functions_with_code(unsigned places, unsigned patience)
     for (size_t i = 0; i < ranges->n; i++)
         for (unsigned k = 0; ranges->at[i].bytes > 100 && i % 5 == 0 && k < places; k++)
             places_mark(&own.places, 0, ranges->at[i].start.v + 32 + (uint64_t)32 * k, PLACE_ONCE);
-    gather(&result, &own.profile, &own.places, (struct gather_wish){patience, 1, true}, NULL);
+    gather(&result, &own.profile, &own.places, (struct gather_wish){patience, 1, true, 0}, NULL);
     for (size_t i = 0; i < result.kept.n; i++)
         with_code += result.kept.at[i].kind == KEPT_FUNCTION && result.kept.at[i].code_n;
     assert_true(result.kept.n > 10);
