@@ -45,10 +45,11 @@ static uint32_t arcs_real(const struct aligning *aligning, uint32_t block)
 static bool dumped_has_line(const struct aligning *aligning, const struct dumped_block *block,
                             const char *name, uint32_t line)
 {
-    const struct dumped_place *places = &aligning->dumped->places.at[block->first_place];
-    for (uint32_t i = 0; i < block->n_places; i++)
-        if (places[i].line == line && strcmp(places[i].file, name) == 0)
+    for (uint32_t i = 0; i < block->n_places; i++) {
+        const struct dumped_place *place = &aligning->dumped->places.at[block->first_place + i];
+        if (place->line == line && strcmp(place->file, name) == 0)
             return true;
+    }
     return false;
 }
 
@@ -79,9 +80,11 @@ static bool ends_alike(const struct aligning *aligning, uint32_t b,
 /* A block that was cut goes on in the next one, or does not come back from its call. */
 static bool is_cut(const struct aligning *aligning, uint32_t b)
 {
+    if (aligning->first_arc[b + 1] - aligning->first_arc[b] != 2)
+        return false;
     const struct notes_arc *arcs = &aligning->function->arcs.at[aligning->first_arc[b]];
-    return aligning->first_arc[b + 1] - aligning->first_arc[b] == 2 && arcs[0].to == b + 1 &&
-           !(arcs[0].flags & ARC_FAKE) && arcs[1].flags & ARC_FAKE && arcs[1].to == NOTES_EXIT;
+    return arcs[0].to == b + 1 && !(arcs[0].flags & ARC_FAKE) && arcs[1].flags & ARC_FAKE &&
+           arcs[1].to == NOTES_EXIT;
 }
 
 static struct cell *cell(const struct aligning *aligning, uint32_t b, uint32_t d)
@@ -92,9 +95,8 @@ static struct cell *cell(const struct aligning *aligning, uint32_t b, uint32_t d
 /* One that only leads on: gcc may have removed it since. */
 static bool is_empty(const struct aligning *aligning, const struct dumped_block *block)
 {
-    const struct dumped_place *places = &aligning->dumped->places.at[block->first_place];
     for (uint32_t i = 0; i < block->n_places; i++)
-        if (places[i].what != DUMPED_BEGINS)
+        if (aligning->dumped->places.at[block->first_place + i].what != DUMPED_BEGINS)
             return false;
     return block->end == DUMPED_GOES;
 }

@@ -1,5 +1,6 @@
 /* Any bytes as gcc's notes, its counts and its dumps: read without harm. What was read as notes can
  * be given counts, which flow; what was read as counts is the same once written and read again. */
+#include "gcov/block_places.h"
 #include "gcov/counts.h"
 #include "gcov/discriminators.h"
 #include "gcov/fit.h"
@@ -76,6 +77,31 @@ static void counts_try(const uint8_t *data, size_t size)
     counts_release(&back);
 }
 
+/* The blocks of any dump, beside a graph that has little to do with it. */
+static void blocks_try(const uint8_t *data, size_t size)
+{
+    struct notes_function function = {.n_blocks = 6};
+    struct dumped_functions dumped = {0};
+    for (uint32_t b = 2; b < function.n_blocks; b++) {
+        uint32_t next = b + 1 < function.n_blocks ? b + 1 : NOTES_EXIT;
+        *vec_push(&function.arcs) = (struct notes_arc){b, next, 0};
+        *vec_push(&function.arcs) = (struct notes_arc){b, NOTES_EXIT, b & 1 ? ARC_FAKE : 0};
+        *vec_push(&function.lines) = (struct notes_line){b, b / 2, "a.c"};
+    }
+    dumped_parse(&dumped, (const char *)data, size);
+    for (size_t i = 0; i < dumped.n; i++) {
+        struct block_places places = {0};
+        struct line_groups groups;
+        block_places_find(&places, &function, &dumped.at[i]);
+        line_groups_make(&groups, &function, &places);
+        line_groups_release(&groups);
+        vec_release(&places);
+    }
+    dumped_release(&dumped);
+    vec_release(&function.arcs);
+    vec_release(&function.lines);
+}
+
 static void dumps_try(const uint8_t *data, size_t size)
 {
     struct valued_functions valued = {0};
@@ -89,6 +115,7 @@ static void dumps_try(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     dumps_try(data, size);
+    blocks_try(data, size);
     notes_try(data, size);
     counts_try(data, size);
     return 0;
