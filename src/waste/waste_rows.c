@@ -39,15 +39,24 @@ static uint32_t wasted(const struct waste_found *found)
     return second ? found->second.code : found->first.code;
 }
 
-/* The key's row in the batch; MAP_NONE: there are too many. */
-static uint32_t row_of(struct waste_rows *rows, const struct waste_key *key)
+static bool has_room(const struct waste_rows *rows, const struct waste_key *key, uint32_t most)
 {
-    struct batch *batch = rows->batch;
-    if (batch->waste.keys.n >= WASTE_ROWS && map_find(&batch->waste.keys, key) == MAP_NONE) {
-        rows->crowded++;
-        return MAP_NONE;
+    const struct map *keys = &rows->batch->waste.keys;
+    return keys->n < most || map_find(keys, key) != MAP_NONE;
+}
+
+/* The key's row in the batch; MAP_NONE: there are too many. */
+static uint32_t row_of(struct waste_rows *rows, struct waste_key *key)
+{
+    if (!has_room(rows, key, rows->most)) {
+        key->first_caller_module = key->second_caller_module = MODULE_NONE;
+        key->first_caller = key->second_caller = (struct svma){0};
+        if (!has_room(rows, key, rows->most + rows->most / 2)) {
+            rows->crowded++;
+            return MAP_NONE;
+        }
     }
-    return batch_waste_index(batch, key);
+    return batch_waste_index(rows->batch, key);
 }
 
 static bool same_site(struct waste_site a, struct waste_site b)
@@ -98,7 +107,7 @@ static void found(void *of, const struct waste_found *found)
         batch_table_add(&rows->batch->waste, row, count * found->bytes, count);
 }
 
-/* What was looked at. */
+/* What was looked at. Shares need these rows, and the instructions that ran bound them. */
 static void look_add(struct waste_rows *rows, enum waste_kind kind, struct place at, uint64_t count)
 {
     struct waste_key key = {.first_module = at.module,
@@ -108,14 +117,13 @@ static void look_add(struct waste_rows *rows, enum waste_kind kind, struct place
                             .first = at.address,
                             .second = at.address,
                             .kind = kind};
-    uint32_t row = row_of(rows, &key);
-    if (row != MAP_NONE)
-        batch_table_add(&rows->batch->waste, row, 0, count);
+    batch_table_add(&rows->batch->waste, batch_waste_index(rows->batch, &key), 0, count);
 }
 
-void waste_rows_init(struct waste_rows *rows, struct waste_blocks *blocks, struct batch *batch)
+void waste_rows_init(struct waste_rows *rows, struct waste_blocks *blocks, struct batch *batch,
+                     uint32_t most)
 {
-    *rows = (struct waste_rows){.blocks = blocks, .batch = batch, .weight = 1};
+    *rows = (struct waste_rows){.blocks = blocks, .batch = batch, .weight = 1, .most = most};
     rows->listener = (struct waste_listener){found, rows};
 }
 

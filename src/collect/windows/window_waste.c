@@ -56,7 +56,7 @@ struct window_consumer *window_waste_open(const struct window_setting *setting)
     struct window_waste *of = mem_alloc(sizeof *of);
     of->consumer.kind = &kind;
     waste_blocks_init(&of->blocks, setting->units);
-    waste_rows_init(&of->rows, &of->blocks, setting->batch);
+    waste_rows_init(&of->rows, &of->blocks, setting->batch, WASTE_ROWS);
     waste_thread_init(&of->thread, &of->blocks, &of->rows.listener);
     waste_pages_init(&of->pages);
     of->thread.pages = &of->pages;

@@ -52,7 +52,7 @@ void trace_waste_init(struct trace_waste *waste, const struct units *units)
     *waste = (struct trace_waste){.consumer = {&kind, units}};
     batch_init(&waste->batch);
     waste_blocks_init(&waste->blocks, units);
-    waste_rows_init(&waste->rows, &waste->blocks, &waste->batch);
+    waste_rows_init(&waste->rows, &waste->blocks, &waste->batch, WASTE_ROWS_TRACE);
 }
 
 void trace_waste_release(struct trace_waste *waste)
