@@ -267,7 +267,8 @@ static bool chance_here(struct thread *thread, uint64_t of_65536)
  * Returns for how many samples it stands; 0: there is none. */
 static uint32_t window_of_few(struct thread *thread, uint64_t of_65536, bool at_once)
 {
-    enum { PLACE_BITS = 10, FIRST = 8 << 16, LEAST = 1 << 8, FALLS = 64, RISES = 4 };
+    enum { PLACE_BITS = 10, FIRST = 8 << 16, LEAST = 1 << 8, MOST = 1 << 30 };
+    enum { FALLS = 64, RISES = 4 };
     struct agent_windows *few = &agent.few;
     uint32_t hash = (uint32_t)(thread->frame.rip >> PLACE_BITS) * UINT32_C(0x9e3779b1);
     uint32_t place = hash / (UINT32_MAX / AGENT_PLACES + 1);
@@ -281,7 +282,8 @@ static uint32_t window_of_few(struct thread *thread, uint64_t of_65536, bool at_
         few->bar -= few->bar / FALLS;
     if (!at_once && !(due && passes))
         return 0;
-    few->bar += few->bar / RISES;
+    if (!at_once && few->bar < MOST)
+        few->bar += few->bar / RISES;
     few->due = owed(few->due, -DUE_ONE);
     few->at[place].windows++;
     few->at[place].waiting = 0;
@@ -361,7 +363,8 @@ struct sample_parts budget_parts(struct thread *thread)
     trail_suit(means);
     struct sample_parts parts = {0};
     if (windows_are_few()) {
-        parts.periods_q8 = window_of_few(thread, window, window_missing()) << 8;
+        bool at_once = window >= DUE_ONE || window_missing(); /* each sample may have one */
+        parts.periods_q8 = window_of_few(thread, window, at_once) << 8;
         parts.window = parts.periods_q8 != 0;
     } else {
         parts.window = chance(thread, window) || window_missing();

@@ -373,9 +373,28 @@ static void few_windows_are_spread_over_code(void **state)
     }
 }
 
+/* A program of two samples has windows with values if the budget pays for one in each. */
+static void few_windows_are_not_put_off(void **state)
+{
+    (void)state;
+    begin(&(struct record_options){.overhead_ppm = 40 * PPM,
+                                   .tally = true,
+                                   .events = EVENTS_ADDRESS | EVENTS_VALUE},
+          true);
+    thread->period_ns = 4000000;
+    thread->means.window_ticks = 60 * US;
+    for (int i = 0; i < 100; i++) {
+        struct sample_parts parts = budget_parts(thread);
+        assert_true(parts.window);
+        assert_int_equal(parts.periods_q8, 1 << 8);
+    }
+    end(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_windows_are_not_put_off),
         cmocka_unit_test(windows_have_exits_before_there_are_means),
         cmocka_unit_test(early_samples_cost_no_less_than_nothing),
         cmocka_unit_test(late_samples_are_the_kernels),
