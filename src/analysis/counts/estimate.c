@@ -50,11 +50,11 @@ static double alone_sd(const struct totals *totals, uint64_t y, u128 yy)
  * code alike: weights are wrong by a part that no number of windows removes. Where windows differ
  * much in what they hold this moves figures much, where they are alike less: like chance, which is
  * known. So chance is taken as if no more than so many windows could be had. Trails last equally
- * long, but are wrong about how long that is, in each kind of code by another part: there each
- * count is off by a part of itself instead, however many trails there are; probabilities of
- * branches by more. How many, which part, and how far the number of all instructions is off, was
+ * long, but are wrong about how long that is, in each kind of code by another part: besides,
+ * each count is off by a part of itself, however many trails there are; probabilities of branches
+ * by more. How many, which part, and how far the number of all instructions is off, was
  * fitted to runs of bench programs against exact ones (docs/experiments/weights.md). */
-enum { WINDOWS_SHARE = 20, WINDOWS_TAKEN = 1500 };
+enum { WINDOWS_SHARE = 20, TRAILS_SHARE = 600, WINDOWS_TAKEN = 1500 };
 static const double TRAILS_SD = 0.1, TAKEN_SD = 0.15, SCALE_SD = 0.25;
 
 /* True if trails counted, and so many that some were long. */
@@ -131,7 +131,7 @@ struct quantity quantity_of(const struct profile *profile, const struct sums *su
     if (by_trails(totals)) /* long ones know how much ran in all, whatever a batch has counted */
         quantity.alone_sd = ((double)totals->long_trails * quantity.count_sd + quantity.alone_sd) /
                             ((double)totals->long_trails + 1);
-    double wider = by_trails(totals) ? 1 : widened(totals, WINDOWS_SHARE);
+    double wider = widened(totals, by_trails(totals) ? TRAILS_SHARE : WINDOWS_SHARE);
     quantity.count_sd *= wider;
     quantity.alone_sd *= wider;
     return quantity;

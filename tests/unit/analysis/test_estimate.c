@@ -267,9 +267,9 @@ static void weights_are_known_so_far(void **state)
     count = estimate_count(&profile, &quantity);
     near(count.hi / count.value - 1, hypot(known, pow(2, 1.5)) * student_t(99), 0.001);
     totals->translate_ns = 0;
-    /* Trails were fitted by themselves: to a tenth of each count, however many there are. */
+    /* Trails were fitted by themselves: to 600, and a tenth of each count. */
     totals->windows = 600 * 7;
-    near(quantity_of(&profile, &sums).count_sd, unweighed, 1e-9 * few);
+    near(quantity_of(&profile, &sums).count_sd, 2 * few, 1e-9 * few);
     double part = (double)steady.count / (double)totals->count;
     struct estimate share = estimate_share(&profile, &quantity, false);
     near((share.hi - share.lo) / 2, 0.1 * part * (1 - part) * student_t(99), 1e-6);
