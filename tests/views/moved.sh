@@ -68,6 +68,8 @@ cp -L "$loader" app/loader
 for lib in $(ldd app/prog 2>/dev/null | grep -o '/[^ ]*\.so[^ ]*' | grep -v "$work"); do cp -L "$lib" app/; done
 app/prog 10 >/dev/null || skip 'the copied loader does not run the program'
 
+# How to get debug information of a file is for the machine that has the file.
+advice_drop() { sed -i 's/\(no lines\): [^"]*/\1/; /^set DEBUGINFOD_URLS/d; /-v says where gait looked/d' "$@"; }
 # take FILE FOLDER: everything that can be said of it.
 take() {
     local file=$1 to=$2 view
@@ -81,9 +83,7 @@ take() {
     for format in collapsed pprof callgrind speedscope llvm llvm-raw gcc; do
         "$gait" export --format $format -o "$to/$format" "$file" 2>"$to/$format.err" || echo "status $?" >>"$to/$format.err"
     done
-    # How to get debug information of a file is for the machine that has the file.
-    sed -i 's/\(no lines\): [^"]*/\1/' "$to/json"
-    sed -i 's/\(no lines\): .*/\1/; /^set DEBUGINFOD_URLS/d; /-v says where gait looked/d' "$to"/report.*
+    advice_drop "$to"/json "$to"/report.*
     [ -f "$to/pprof" ] && gzip -dc "$to/pprof" >"$to/pprof.plain" && rm "$to/pprof"
 }
 # brief FILE FOLDER: what a recording that did not read lines has, too.
@@ -93,6 +93,7 @@ brief() {
         "$gait" $view "$1" >"$2/${view//[ -]/}" 2>&1
     done
     sed -i '/^ *lines /d' "$2/paths"
+    advice_drop "$2"/report*
 }
 # Half of what views say must be there at all, or nothing was compared.
 enough() { [ "$(find "$1" -type f -size +200c | wc -l)" -ge 12 ] || bad "$1: views say little: $(ls -s "$1" | tr '\n' ' ')"; }
